@@ -1,0 +1,43 @@
+# One static library a module. What a module may include is what it links: DEPENDS lists the modules above it that it
+# uses, LIBS the outside libraries. tests/behaviour/includes_point_one_way.sh checks the includes themselves.
+
+set(ASMEVO_LLVM_DIR /usr/lib/llvm-22 CACHE PATH "where LLVM 22 is installed")
+
+add_library(asmevo_llvm INTERFACE)
+target_include_directories(asmevo_llvm SYSTEM INTERFACE ${ASMEVO_LLVM_DIR}/include)
+target_link_directories(asmevo_llvm INTERFACE ${ASMEVO_LLVM_DIR}/lib)
+target_link_libraries(asmevo_llvm INTERFACE LLVM-22)
+
+add_library(asmevo_lld INTERFACE)
+target_link_libraries(asmevo_lld INTERFACE ${ASMEVO_LLVM_DIR}/lib/liblldELF.a ${ASMEVO_LLVM_DIR}/lib/liblldCommon.a
+                                           asmevo_llvm z zstd)
+
+function(asmevo_module name)
+  cmake_parse_arguments(arg "" "" "DEPENDS;LIBS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  list(TRANSFORM arg_DEPENDS PREPEND asmevo_)
+  if(NOT sources)
+    add_library(asmevo_${name} INTERFACE)
+    target_include_directories(asmevo_${name} INTERFACE ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(asmevo_${name} INTERFACE ${arg_DEPENDS} ${arg_LIBS})
+    return()
+  endif()
+  add_library(asmevo_${name} STATIC ${sources})
+  target_include_directories(asmevo_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(asmevo_${name} PUBLIC ${arg_DEPENDS} PRIVATE ${arg_LIBS})
+endfunction()
+
+# One GoogleTest executable a module, from tests/<module>/*.cpp; `ninja test_<module>` builds just that one.
+function(asmevo_unit_tests name)
+  cmake_parse_arguments(arg "" "" "LIBS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(test_${name} ${sources})
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(test_${name} PRIVATE ASMEVO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(test_${name} PRIVATE asmevo_${name} ${arg_LIBS} GTest::gtest_main)
+  add_test(NAME unit.${name} COMMAND test_${name})
+endfunction()

@@ -1,0 +1,52 @@
+// One interface for whatever runs a code object: the simulated device, or later a real GPU through HSA.
+#pragma once
+
+#include "launch/launch.h"
+#include "machine/machine.h"
+#include "timing/timing.h"
+
+namespace asmevo::device {
+
+/// A code object on a device.
+struct Loaded {
+  std::shared_ptr<const object::CodeObject> object;
+  std::optional<machine::Image> image;
+};
+
+/// Memory of a case after a launch, by buffer name, with its guards.
+struct Outcome {
+  machine::Status status = machine::Status::completed;
+  std::optional<machine::Fault> fault;
+  std::map<std::string, Bytes> buffers;      // final contents of every buffer
+  std::vector<std::string> guard_damage;     // "guard after `out`: 4 bytes changed at +0"
+  std::vector<std::string> read_only_damage; // "`in` (read-only) changed at +16"
+  uint64_t instructions = 0;
+  machine::Fidelity fidelity;
+};
+
+struct LaunchOptions {
+  uint64_t poison_seed = 1;
+  machine::RunOptions run;
+};
+
+struct TimeOptions {
+  unsigned draws = 16;
+  uint64_t seed = 0;
+  bool attribution = false;
+};
+
+class Device {
+public:
+  virtual ~Device() = default;
+  virtual std::string description() const = 0; // "simulated MI300X"
+  virtual bool simulated() const = 0;
+  virtual Result<Loaded> load(std::shared_ptr<const object::CodeObject> object) = 0;
+  /// Fresh buffers with guards around each, initial contents, kernarg; runs; reads back.
+  virtual Result<Outcome> launch(const Loaded& loaded, const launch::Case& c, const LaunchOptions& options) = 0;
+  virtual Result<timing::Estimate> time(const Loaded& loaded, const launch::Case& c, const TimeOptions& options) = 0;
+};
+
+/// The simulated device. `part` is a DeviceTable name; empty takes the default part of the object's processor at load.
+Result<std::unique_ptr<Device>> make_simulated(const isa::Target& target, const std::string& part);
+
+} // namespace asmevo::device

@@ -1,0 +1,36 @@
+// Targets: a processor and the state of its two features, as e_flags pins them.
+#pragma once
+
+#include "support/result.h"
+
+#include <cstdint>
+#include <string>
+
+namespace asmevo::isa {
+
+enum class Processor : uint8_t { gfx906, gfx908, gfx90a, gfx942, gfx950 };
+
+/// How an object was compiled with respect to xnack or sramecc (code object v4 and later; v3 knows only off and on).
+enum class Feature : uint8_t { unsupported, any, off, on };
+
+struct Target {
+  Processor processor = Processor::gfx942;
+  Feature xnack = Feature::any;
+  Feature sramecc = Feature::any;
+
+  bool operator==(const Target&) const = default;
+  /// gfx90a and later: VGPRs and AGPRs share one file of 512 rows.
+  bool unified_registers() const { return processor >= Processor::gfx90a; }
+  bool has_agprs() const { return processor >= Processor::gfx908; }
+};
+
+/// From e_flags and the ABI version in e_ident. `where` begins the message.
+/// Errors: a processor that is not CDNA, by its number.
+Result<Target> target_from_elf(uint32_t e_flags, uint8_t abi_version, const std::string& where);
+
+std::string_view processor_name(Processor); // "gfx942"
+Result<Processor> processor_from_name(std::string_view);
+/// "amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-"; what `.amdgcn_target` takes.
+std::string target_id(const Target&);
+
+} // namespace asmevo::isa

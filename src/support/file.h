@@ -1,0 +1,28 @@
+// Whole files in and out.
+#pragma once
+
+#include "support/result.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace asmevo {
+
+using Bytes = std::vector<uint8_t>;
+
+/// The bytes of the file at `path`. Errors: `path: cannot open: <reason>`; a directory; larger than `limit` bytes.
+Result<Bytes> read_file(const std::string& path, uint64_t limit = uint64_t{4} << 30);
+Result<std::string> read_text_file(const std::string& path, uint64_t limit = uint64_t{1} << 30);
+
+/// Writes through a temporary file beside `path` and renames it, so that `path` holds either its old or its new
+/// content whatever happens.
+Result<void> write_file(const std::string& path, std::span<const uint8_t> bytes);
+Result<void> write_text_file(const std::string& path, std::string_view text);
+
+/// Says now whether write_file(path) could work later: directory exists and is writable, path is no directory.
+Result<void> check_writable(const std::string& path);
+
+} // namespace asmevo
