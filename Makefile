@@ -1,0 +1,37 @@
+# make demo    sets up, builds, optimises the softmax of corpus/ and verifies the result
+# make test    sets up, builds, runs every test
+# make bench   sets up, builds, runs the benchmarks of docs/benchmarks.md
+# make sanitize   the tests once more under AddressSanitizer and UndefinedBehaviorSanitizer
+# make kernels    compiles bench/kernels again into corpus/ (clang-22 alone, no ROCm)
+BUILD ?= build
+JOBS ?= $(shell nproc)
+
+.PHONY: build demo test bench sanitize kernels clean
+
+build:
+	@scripts/setup.sh
+	@[ -f $(BUILD)/build.ninja ] || cmake -G Ninja -B $(BUILD) -S . > $(BUILD)-configure.log || (cat $(BUILD)-configure.log; exit 1)
+	@rm -f $(BUILD)-configure.log
+	@ninja -C $(BUILD) -j $(JOBS)
+
+demo: build
+	@scripts/demo.sh $(BUILD)/src/asmevo
+
+test: build
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error
+
+bench: build
+	@bench/run.sh $(BUILD)
+
+sanitize:
+	@scripts/setup.sh
+	@cmake -G Ninja -B $(BUILD)-sanitize -S . -DASMEVO_SANITIZE=ON -DASMEVO_BENCH=OFF > /dev/null
+	@ninja -C $(BUILD)-sanitize -j $(JOBS)
+	@ctest --test-dir $(BUILD)-sanitize -j $(JOBS) --output-on-failure --no-tests=error
+
+kernels:
+	@scripts/setup.sh
+	@bench/kernels/build.sh corpus
+
+clean:
+	@rm -rf $(BUILD) $(BUILD)-sanitize
