@@ -1,0 +1,73 @@
+// The oracle: O(x) = run(K0, x).
+//
+// No source and no reference implementation exist, only the binary K0. So a candidate is right on an input when it
+// leaves the same memory behind as K0 does, up to a policy of rounding. What makes this hard is being fooled. A buffer
+// of zeros is within 1e-2 of a softmax over wide rows; a kernel that does nothing is right when the output still holds
+// the answer from the launch before; a missing wait gives the right sum under most schedules. So before any candidate
+// is judged the reference examines K0 itself (does it depend on the schedule, on what the output held, on where buffers
+// are?) and the policy (would zeros, a shifted or a scaled output pass?), and every candidate then runs each case
+// several ways: other seeds, other poison, other addresses, another schedule, after an earlier launch.
+//
+//     auto reference = oracle::Reference::create(device, k0, launch, policy);
+//     auto judgement = oracle::verify(*device, *reference, candidate, options);
+#pragma once
+
+#include "device/device.h"
+#include "oracle/policy.h"
+
+#include <memory>
+
+namespace asmevo::oracle {
+
+enum class Finding : uint8_t { equivalent, divergence, runtime_fault, guard_corruption, read_only_damage, stopped };
+std::string_view finding_name(Finding);
+
+/// What was established about a candidate. `evidence` is at most 4 KiB: buffer, index, values, or fault with its pc.
+struct Judgement {
+  Finding finding = Finding::divergence;
+  std::string evidence; // for `equivalent`: what was run
+  // What the judgement is about, for receipts; sha256.
+  std::string original, candidate, cases, policy;
+  unsigned case_count = 0; // cases that passed
+  unsigned runs = 0;       // launches of the candidate
+};
+
+struct Options {
+  uint64_t seed = 0;      // other seeds give other inputs, poison, addresses and schedules: for a second verification
+  bool quick = false;     // only the first way of running each case: a screening, never enough for a receipt
+  const volatile bool* stop = nullptr;
+};
+
+/// K0 on every case of a launch, run when first needed and kept. Not thread safe.
+class Reference {
+public:
+  /// Runs K0 on all cases. Errors: K0 does not load, faults, writes outside its buffers or into inputs (the launch
+  /// names them wrongly), depends on what its outputs held before, has integer outputs that depend on the schedule, or
+  /// the policy cannot tell its output from zeros, a shifted or a scaled one.
+  static Result<Reference> create(device::Device& device, device::Loaded original, launch::Launch launch, Policy policy,
+                                  const Options& options = {});
+  Reference(Reference&&) noexcept;
+  Reference& operator=(Reference&&) noexcept;
+  ~Reference();
+
+  const device::Loaded& original() const;
+  const launch::Launch& launch() const;
+  const Policy& policy() const;
+  /// Facts about K0 and the policy that a report must tell: "K0's `sum` varies with the schedule: bound widened to ...".
+  const std::vector<std::string>& notes() const;
+  /// Instructions exact and approximate over all cases.
+  const machine::Fidelity& fidelity() const;
+
+  struct Impl;
+  Impl& impl() { return *impl_; }
+
+private:
+  explicit Reference(std::unique_ptr<Impl>);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Judges a candidate on all cases of the reference. Errors only for what is no property of the candidate.
+Result<Judgement> verify(device::Device& device, Reference& reference, const device::Loaded& candidate,
+                         const Options& options = {});
+
+} // namespace asmevo::oracle
