@@ -16,6 +16,7 @@ function(asmevo_module name)
   cmake_parse_arguments(arg "" "" "DEPENDS;LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "/${name}/semantics/")
   list(TRANSFORM arg_DEPENDS PREPEND asmevo_)
   if(NOT sources)
     add_library(asmevo_${name} INTERFACE)
@@ -26,6 +27,29 @@ function(asmevo_module name)
   add_library(asmevo_${name} STATIC ${sources})
   target_include_directories(asmevo_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(asmevo_${name} PUBLIC ${arg_DEPENDS} PRIVATE ${arg_LIBS})
+  asmevo_semantics(${name} "${arg_DEPENDS}")
+endfunction()
+
+# Files in <module>/semantics/ hold loops over lanes: each is compiled for three instruction sets, in a namespace named
+# by ASMEVO_ISA (v2, v3, v4), and the process picks one when it starts. Floating-point results are exactly as written:
+# no contraction, no fast-math.
+function(asmevo_semantics name depends)
+  file(GLOB lane_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/semantics/*.cpp)
+  if(NOT lane_sources)
+    return()
+  endif()
+  foreach(level v2 v3 v4)
+    add_library(asmevo_${name}_${level} OBJECT ${lane_sources})
+    target_include_directories(asmevo_${name}_${level} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(asmevo_${name}_${level} PRIVATE ${depends})
+    target_compile_definitions(asmevo_${name}_${level} PRIVATE ASMEVO_ISA=${level})
+    target_compile_options(asmevo_${name}_${level} PRIVATE -march=x86-64-${level} -O3 -ffp-contract=off -fno-math-errno
+                                                           -fno-trapping-math)
+    if(level STREQUAL v4)
+      target_compile_options(asmevo_${name}_${level} PRIVATE -mprefer-vector-width=512)
+    endif()
+    target_sources(asmevo_${name} PRIVATE $<TARGET_OBJECTS:asmevo_${name}_${level}>)
+  endforeach()
 endfunction()
 
 # One GoogleTest executable a module, from tests/<module>/*.cpp; `ninja test_<module>` builds just that one.

@@ -40,7 +40,8 @@ struct Dispatch {
   uint64_t kernarg_address = 0;
   std::array<uint32_t, 3> workgroups{1, 1, 1};
   std::array<uint32_t, 3> workgroup_size{64, 1, 1};
-  std::array<uint64_t, 3> grid_size{0, 0, 0}; // work-items; 0 means workgroups * workgroup_size. Smaller: tail workgroups
+  std::array<uint64_t, 3> grid_size{0, 0,
+                                    0}; // work-items; 0 means workgroups * workgroup_size. Smaller: tail workgroups
   uint32_t dynamic_lds = 0;
   uint64_t dispatch_ptr = 0, queue_ptr = 0, implicit_args = 0; // 0 where nothing is mapped there
 };
@@ -53,28 +54,28 @@ struct RunOptions {
   uint64_t seed = 0;
   uint64_t instruction_budget = uint64_t{20'000'000'000}; // wave-instructions of the whole dispatch
   std::chrono::milliseconds wall_budget{60'000};
-  unsigned threads = 0;                 // 0: all cores where workgroups cannot see each other, else 1
-  std::vector<uint32_t> traced;         // linear workgroup ids to trace, sorted
-  bool only_traced = false;             // execute no other workgroup (timing wants no results)
+  unsigned threads = 0;         // 0: all cores where workgroups cannot see each other, else 1
+  std::vector<uint32_t> traced; // linear workgroup ids to trace, sorted
+  bool only_traced = false;     // execute no other workgroup (timing wants no results)
   std::function<void(uint64_t done, uint64_t total)> progress; // workgroups; called from one thread
-  const volatile bool* stop = nullptr;  // set by a signal handler: ends the run with status `stopped`
+  const volatile bool* stop = nullptr; // set by a signal handler: ends the run with status `stopped`
 };
 
 enum class Status : uint8_t { completed, fault, budget, deadlock, stopped };
 
 struct Fault {
-  uint64_t address = 0;       // pc, as an address of the object
-  int64_t instruction = -1;   // index, -1 outside .text
+  uint64_t address = 0;     // pc, as an address of the object
+  int64_t instruction = -1; // index, -1 outside .text
   uint32_t workgroup = 0, wave = 0;
-  int lane = -1;              // -1 for scalar faults
+  int lane = -1; // -1 for scalar faults
   uint64_t data_address = 0;
-  std::string message;        // "global_store_dword writes 4 bytes past the end of `out`"
+  std::string message; // "global_store_dword writes 4 bytes past the end of `out`"
 };
 
 /// Wave-instructions executed, by how exactly their results are known.
 struct Fidelity {
   uint64_t exact = 0;
-  uint64_t approximate = 0; // hardware rounding is unpublished
+  uint64_t approximate = 0;                       // hardware rounding is unpublished
   std::vector<std::string> approximate_mnemonics; // sorted
 };
 
