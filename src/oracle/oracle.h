@@ -33,8 +33,8 @@ struct Judgement {
 };
 
 struct Options {
-  uint64_t seed = 0;      // other seeds give other inputs, poison, addresses and schedules: for a second verification
-  bool quick = false;     // only the first way of running each case: a screening, never enough for a receipt
+  uint64_t seed = 0;  // other seeds give other inputs, poison, addresses and schedules: for a second verification
+  bool quick = false; // only the first way of running each case: a screening, never enough for a receipt
   const volatile bool* stop = nullptr;
 };
 
@@ -53,7 +53,8 @@ public:
   const device::Loaded& original() const;
   const launch::Launch& launch() const;
   const Policy& policy() const;
-  /// Facts about K0 and the policy that a report must tell: "K0's `sum` varies with the schedule: bound widened to ...".
+  /// Facts about K0 and the policy that a report must tell: "K0's `sum` varies with the schedule: bound widened to
+  /// ...".
   const std::vector<std::string>& notes() const;
   /// Instructions exact and approximate over all cases.
   const machine::Fidelity& fidelity() const;

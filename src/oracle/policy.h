@@ -2,8 +2,8 @@
 //
 // Integers and opaque bytes must be equal. Floating-point elements may differ by
 //     |got - expected| <= absolute + relative * |expected| + scaled * rms(expected)
-// and the whole buffer must point the same way (cosine). The `scaled` term exists because a sum of many terms carries an
-// error of the size of the terms and not of the result; it follows the data, where a plain absolute bound that suits
+// and the whole buffer must point the same way (cosine). The `scaled` term exists because a sum of many terms carries
+// an error of the size of the terms and not of the result; it follows the data, where a plain absolute bound that suits
 // one kernel lets zeros pass for another. The defaults are a few units in the last place of each type: what another
 // order of the same operations can cost, not what another algorithm can.
 #pragma once
@@ -26,7 +26,8 @@ struct Policy {
 
 Policy default_policy();
 
-/// Whether some output of the launch is floating point with a bound above zero: rewrites that round differently may pass.
+/// Whether some output of the launch is floating point with a bound above zero: rewrites that round differently may
+/// pass.
 bool allows_float_rewrites(const Policy& policy, const launch::Launch& launch);
 
 } // namespace asmevo::oracle
