@@ -53,7 +53,7 @@ struct Symbol {
 
 struct Relocation {
   uint64_t address = 0;
-  uint32_t type = 0; // R_AMDGPU_*
+  uint32_t type = 0;   // R_AMDGPU_*
   uint32_t symbol = 0; // index into CodeObject::symbols
   int64_t addend = 0;
   uint32_t section = 0; // the section that is patched
@@ -117,28 +117,32 @@ struct Kernel {
 };
 
 struct CodeObject {
-  std::string path; // what messages begin with
-  Bytes bytes;      // the whole file
+  std::string path;      // what messages begin with
+  Bytes bytes;           // the whole file, untouched
+  Bytes linked;          // ET_REL only: `bytes` with PC-relative relocations resolved; what data() shows then
   uint16_t elf_type = 0; // ET_DYN or ET_REL
   uint8_t abi_version = 0;
   uint32_t e_flags = 0;
-  std::vector<Section> sections; // in file order, index 0 is the null section
+  int code_object_version() const { return abi_version + 2; } // 3 to 6
+  std::vector<Section> sections;                              // in file order, index 0 is the null section
   std::vector<Segment> segments;
-  std::vector<Symbol> symbols; // .symtab, or .dynsym where there is none
-  std::vector<Relocation> relocations;
+  std::vector<Symbol> symbols; // .symtab, or .dynsym where there is none; then dynamic ones that .symtab lacks
+  std::vector<Relocation>
+      relocations;             // ET_DYN: what the loader applies; ET_REL: all, PC-relative ones already resolved
   std::vector<Kernel> kernels; // by entry address
   Bytes metadata_note;         // the msgpack blob, as it is in the file
   std::string metadata_target; // `amdhsa.target`, empty where absent
 
   std::span<const uint8_t> data(const Section& section) const; // empty for NOBITS
+  const Section* section_at(uint64_t address) const;           // the allocated section that holds the byte, or null
   const Section* section(std::string_view name) const;
   const Kernel* kernel(std::string_view name) const;
 };
 
 /// Reads a code object from memory. `path` is only for messages. Relocatable objects are laid out (each allocated
 /// section gets an address as the linker would give it) and their descriptor relocations are resolved.
-/// Errors: not an ELF file; not for AMDGPU HSA; any header, table, name, note or descriptor that does not lie inside the
-/// file, with its offset; no kernel.
+/// Errors: not an ELF file; not for AMDGPU HSA; any header, table, name, note or descriptor that does not lie inside
+/// the file, with its offset; no kernel.
 Result<CodeObject> read_code_object(Bytes bytes, const std::string& path);
 
 /// The kernel named `name`, or the only one where `name` is empty.
