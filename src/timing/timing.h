@@ -23,8 +23,11 @@ const DeviceTable& device_for(isa::Processor processor);             // the defa
 Result<const DeviceTable*> device_named(std::string_view name);      // "MI300X", "MI210", ...
 std::string_view device_name(const DeviceTable&);                    // "MI300X"
 
-/// Workgroups to trace for a grid of `count`: documented in docs/timing-model.md. All of them for small grids.
-std::vector<uint32_t> sample_workgroups(uint64_t count, const isa::Occupancy& occupancy, const DeviceTable& device);
+/// Linear ids of the workgroups to trace, sorted. All of them for small grids; otherwise a few that show how addresses
+/// move with the workgroup id (neighbours along each dimension), what the borders do, and whether work changes along
+/// the grid (positions spread over it). The rule is in docs/timing-model.md.
+std::vector<uint32_t> sample_workgroups(std::array<uint32_t, 3> workgroups, const isa::Occupancy& occupancy,
+                                        const DeviceTable& device);
 
 struct Work {
   const machine::Image* image = nullptr;
@@ -39,7 +42,9 @@ enum class Stall : uint8_t { dependency, vmcnt, lgkmcnt, expcnt, pipe_busy, lds_
                              fetch, not_selected, count_ };
 std::string_view stall_name(Stall);
 
-/// Per instruction of the image (same index), summed over sampled waves, in shader clocks of the nominal draw.
+/// Per instruction of the image (same index), summed over the simulated waves, in shader clocks of the nominal draw.
+/// Issue and stall cycles of all instructions add up to Estimate::wave_cycles exactly: every clock a wave was resident
+/// on the simulated compute unit is charged once.
 struct Attribution {
   uint64_t issues = 0;
   double issue_cycles = 0;
@@ -51,6 +56,7 @@ struct Estimate {
   double median = 0;
   double cv = 0;
   double kernel_cycles = 0; // nominal, without the launch floor
+  double wave_cycles = 0;   // nominal: residence of the simulated waves, what the attribution adds up to
   isa::Occupancy occupancy;
   std::string bound; // "hbm", "l2", "lds", "valu", "mfma", "latency", "launch"
   std::vector<Attribution> attribution; // only when asked for
