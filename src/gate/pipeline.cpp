@@ -1,0 +1,129 @@
+#include "gate/pipeline.h"
+
+#include "support/hash.h"
+
+namespace asmevo::gate {
+namespace {
+
+std::unexpected<Halt> reject(Outcome outcome, std::string evidence) {
+  return std::unexpected<Halt>(Verdict{.outcome = outcome, .evidence = bounded_evidence(std::move(evidence))});
+}
+
+std::unexpected<Halt> reject_assembly(const isa::AssemblyError& error) {
+  return reject(Outcome::assembly_failure, fmt::format("{}:{}: {}", error.line, error.column, error.message));
+}
+
+std::unexpected<Halt> give_up(Error error) { return std::unexpected<Halt>(std::move(error)); }
+
+template <class... Visitors> struct Overloaded : Visitors... {
+  using Visitors::operator()...;
+};
+
+std::string text_of(const Candidate& candidate) {
+  return std::visit(Overloaded{[](const Edited& c) { return normalised_text(*c.program, c.edits); },
+                               [](const Listing& c) { return normalised_text(c.text); }},
+                    candidate);
+}
+
+std::expected<std::string, isa::AssemblyError> listing_of(const Candidate& candidate, const isa::Codec& codec) {
+  if (const auto* listing = std::get_if<Listing>(&candidate)) return listing->text;
+  const Edited& edited = std::get<Edited>(candidate);
+  auto program = recover::apply(*edited.program, edited.edits, codec);
+  if (!program) return std::unexpected(program.error());
+  return recover::print_listing(*program, false);
+}
+
+Verdict duplicate_of(int64_t number, std::string_view what) {
+  return {.outcome = Outcome::duplicate, .evidence = fmt::format("same {} as evaluation {}", what, number)};
+}
+
+/// Number 0 is K0 itself.
+std::optional<Verdict> find_duplicate(const std::unordered_map<std::string, int64_t>& known, const std::string& hash,
+                                      std::string_view what) {
+  auto found = known.find(hash);
+  if (found == known.end()) return std::nullopt;
+  return duplicate_of(found->second, what);
+}
+
+uint64_t mix(uint64_t a, uint64_t b) { // splitmix64 over both
+  uint64_t x = a + 0x9e3779b97f4a7c15 * (b + 1);
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
+/// Runs the stages one after the other and leaves in `evaluation` what is known when one halts.
+Stage<Verdict> run_stages(const Candidate& candidate, double parent_speedup, int64_t number, const Known& known,
+                          Bench& bench, Evaluation& evaluation) {
+  evaluation.text_hash = sha256_hex(text_of(candidate));
+  if (auto duplicate = find_duplicate(known.texts, evaluation.text_hash, "text")) return *duplicate;
+  auto built = build(candidate, bench);
+  if (!built) return std::unexpected(std::move(built.error()));
+  evaluation.artifact_hash = built->hash;
+  if (auto duplicate = find_duplicate(known.artifacts, built->hash, "object")) return *duplicate;
+  if (auto checked = check(*built, bench); !checked) return std::unexpected(std::move(checked.error()));
+  auto verified = establish_equivalence(*built, bench.settings.seed, bench);
+  if (!verified) return std::unexpected(std::move(verified.error()));
+  auto timing = time(*verified, bench);
+  if (!timing) return std::unexpected(std::move(timing.error()));
+  Verdict verdict{.outcome = judge(bench.settings.rule, *timing, parent_speedup),
+                  .timing = *timing,
+                  .receipt = verified->receipt()};
+  double needed = required_speedup(bench.settings.rule, parent_speedup, timing->cv);
+  verdict.evidence =
+      fmt::format("speedup {:.4f}x (cv {:.2f} %), needed {:.4f}x", timing->speedup, timing->cv * 100, needed);
+  if (verdict.outcome != Outcome::accepted) return verdict;
+  auto again = establish_equivalence(*built, mix(bench.settings.seed, uint64_t(number)), bench);
+  if (!again) return std::unexpected(std::move(again.error()));
+  evaluation.built = *std::move(built);
+  return verdict;
+}
+
+} // namespace
+
+Stage<Built> build(const Candidate& candidate, const Bench& bench) {
+  auto listing = listing_of(candidate, *bench.codec);
+  if (!listing) return reject_assembly(listing.error());
+  auto bytes = recover::build(*listing, *bench.original->object, *bench.codec);
+  if (!bytes) return reject_assembly(bytes.error());
+  Built built;
+  built.hash = sha256_hex(*bytes);
+  auto object = object::read_code_object(*std::move(bytes), "candidate");
+  if (!object) return reject(Outcome::static_inconsistency, object.error().message);
+  built.object = std::make_shared<object::CodeObject>(*std::move(object));
+  auto program = recover::recover(built.object, *bench.codec);
+  if (!program) return reject(Outcome::static_inconsistency, program.error().message);
+  built.program = *std::move(program);
+  return built;
+}
+
+Stage<Timing> time(const Verified& verified, Bench& bench) {
+  const launch::Case& timed = bench.reference->launch().cases.front();
+  device::TimeOptions options{.draws = bench.settings.draws, .seed = bench.settings.seed};
+  if (!bench.original_estimate || !bench.device->simulated()) {
+    auto original = bench.device->time(bench.reference->original(), timed, options);
+    if (!original) return give_up(original.error());
+    bench.original_estimate = *std::move(original);
+  }
+  auto candidate = bench.device->time(verified.loaded(), timed, options);
+  if (!candidate) return reject(Outcome::runtime_fault, candidate.error().message);
+  auto timing = compare(*bench.original_estimate, *candidate, bench.device->description());
+  if (!timing) return give_up(timing.error());
+  return *timing;
+}
+
+Result<std::optional<Evaluation>> evaluate(const Candidate& candidate, double parent_speedup, int64_t number,
+                                           const Known& known, Bench& bench) {
+  Evaluation evaluation;
+  auto verdict = run_stages(candidate, parent_speedup, number, known, bench, evaluation);
+  if (verdict) {
+    evaluation.verdict = *std::move(verdict);
+    return evaluation;
+  }
+  if (std::holds_alternative<Interrupted>(verdict.error())) return std::nullopt;
+  if (auto* error = std::get_if<Error>(&verdict.error())) return std::unexpected(std::move(*error));
+  evaluation.verdict = std::get<Verdict>(std::move(verdict.error()));
+  return evaluation;
+}
+
+} // namespace asmevo::gate

@@ -1,0 +1,341 @@
+#include "search/lineage.h"
+
+#include "search/proposal_json.h"
+#include "support/hash.h"
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/file.h>
+#include <unistd.h>
+#include <variant>
+
+namespace asmevo::search {
+namespace {
+
+constexpr std::string_view format = "1";
+
+// Schema: docs/lineage.md.
+constexpr const char* schema = R"(
+CREATE TABLE run(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE artifacts(hash TEXT PRIMARY KEY, bytes BLOB NOT NULL);
+CREATE TABLE versions(
+  id INTEGER PRIMARY KEY,
+  parent INTEGER REFERENCES versions(id),
+  evaluation INTEGER NOT NULL,
+  artifact TEXT NOT NULL REFERENCES artifacts(hash),
+  listing TEXT NOT NULL,
+  speedup REAL NOT NULL,
+  cv REAL NOT NULL);
+CREATE TABLE attempts(
+  number INTEGER PRIMARY KEY,
+  parent INTEGER NOT NULL REFERENCES versions(id),
+  driver TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  rationale TEXT NOT NULL,
+  proposal TEXT NOT NULL,
+  text_hash TEXT NOT NULL,
+  artifact_hash TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  evidence TEXT NOT NULL,
+  original_seconds REAL, candidate_seconds REAL, speedup REAL, cv REAL, low REAL, high REAL, device TEXT,
+  receipt_original TEXT, receipt_candidate TEXT, receipt_cases TEXT, receipt_policy TEXT, equivalence TEXT,
+  case_count INTEGER,
+  seconds REAL NOT NULL,
+  version INTEGER REFERENCES versions(id));
+)";
+
+using Member = std::variant<std::string RunInfo::*, uint64_t RunInfo::*, int64_t RunInfo::*, unsigned RunInfo::*,
+                            double RunInfo::*>;
+struct Field {
+  const char* key;
+  Member member;
+};
+const Field fields[] = {
+    {"original_path", &RunInfo::original_path},
+    {"original_hash", &RunInfo::original_hash},
+    {"kernel", &RunInfo::kernel},
+    {"launch_path", &RunInfo::launch_path},
+    {"launch_hash", &RunInfo::launch_hash},
+    {"policy_hash", &RunInfo::policy_hash},
+    {"driver", &RunInfo::driver},
+    {"device_part", &RunInfo::device_part},
+    {"output_path", &RunInfo::output_path},
+    {"seed", &RunInfo::seed},
+    {"budget_evaluations", &RunInfo::budget_evaluations},
+    {"budget_seconds", &RunInfo::budget_seconds},
+    {"epsilon", &RunInfo::epsilon},
+    {"k", &RunInfo::k},
+    {"floor", &RunInfo::floor},
+    {"draws", &RunInfo::draws},
+};
+
+std::string print_value(const std::string& value) { return value; }
+template <class T> std::string print_value(T value) { return fmt::format("{}", value); } // shortest that reads back
+
+bool parse_value(const std::string& text, std::string& value) {
+  value = text;
+  return true;
+}
+template <class T> bool parse_value(const std::string& text, T& value) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+std::string database_path(const std::string& directory) { return directory + "/lineage.sqlite"; }
+
+gate::Verdict read_verdict(const Statement& row, int outcome_column, gate::Outcome outcome) {
+  gate::Verdict verdict{.outcome = outcome, .evidence = row.text(outcome_column + 1)};
+  int timing = outcome_column + 2, receipt = timing + 7;
+  if (!row.is_null(timing))
+    verdict.timing =
+        gate::Timing{row.real(timing),     row.real(timing + 1), row.real(timing + 2), row.real(timing + 3),
+                     row.real(timing + 4), row.real(timing + 5), row.text(timing + 6)};
+  if (!row.is_null(receipt))
+    verdict.receipt =
+        gate::Receipt{row.text(receipt),
+                      row.text(receipt + 1),
+                      row.text(receipt + 2),
+                      row.text(receipt + 3),
+                      gate::equivalence_from_name(row.text(receipt + 4)).value_or(gate::Equivalence::tested),
+                      unsigned(row.integer(receipt + 5))};
+  return verdict;
+}
+
+void bind_timing(Statement& row, int at, const std::optional<gate::Timing>& timing) {
+  if (!timing) return; // unbound parameters are NULL
+  row.bind(at, timing->original_seconds).bind(at + 1, timing->candidate_seconds).bind(at + 2, timing->speedup);
+  row.bind(at + 3, timing->cv).bind(at + 4, timing->low).bind(at + 5, timing->high);
+  row.bind(at + 6, std::string_view(timing->device));
+}
+
+void bind_receipt(Statement& row, int at, const std::optional<gate::Receipt>& receipt) {
+  if (!receipt) return;
+  row.bind(at, std::string_view(receipt->original)).bind(at + 1, std::string_view(receipt->candidate));
+  row.bind(at + 2, std::string_view(receipt->cases)).bind(at + 3, std::string_view(receipt->policy));
+  row.bind(at + 4, gate::equivalence_name(receipt->equivalence)).bind(at + 5, int64_t(receipt->case_count));
+}
+
+} // namespace
+
+bool Lineage::exists(const std::string& directory) {
+  std::error_code ignored;
+  return std::filesystem::exists(database_path(directory), ignored);
+}
+
+// The lock is on a file of its own, since closing any descriptor of the database would drop SQLite's locks on it.
+Result<void> Lineage::take_lock() {
+  std::string path = directory_ + "/lock";
+  int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor < 0) return fail("{}: cannot open: {}", path, std::strerror(errno));
+  lock_ = std::shared_ptr<void>(nullptr, [descriptor](void*) { ::close(descriptor); });
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0)
+    return fail("{}: another process is working on this run", directory_);
+  return {};
+}
+
+Result<Lineage> Lineage::open(const std::string& directory, Database::Mode mode) {
+  if (mode != Database::Mode::create && !exists(directory)) return fail("{}: no run is stored here", directory);
+  AE_TRY(Database database, Database::open(database_path(directory), mode));
+  return Lineage(directory, std::move(database));
+}
+
+Result<Lineage> Lineage::create(const std::string& directory, const RunInfo& info, const Version& root,
+                                std::span<const uint8_t> original) {
+  if (exists(directory)) return fail("{}: already holds a run", directory);
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) return fail("{}: cannot create: {}", directory, error.message());
+  AE_TRY(Lineage lineage, open(directory, Database::Mode::create));
+  AE_CHECK(lineage.take_lock());
+  AE_CHECK(lineage.database_.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"));
+  AE_TRY(Transaction transaction, Transaction::begin(lineage.database_));
+  AE_CHECK(lineage.database_.execute(schema));
+  AE_CHECK(lineage.store("format", format));
+  for (const Field& field : fields)
+    AE_CHECK(
+        lineage.store(field.key, std::visit([&](auto member) { return print_value(info.*member); }, field.member)));
+  AE_CHECK(lineage.store("elapsed_seconds", "0"));
+  AE_CHECK(lineage.store("ending", ""));
+  AE_CHECK(lineage.store_artifact(root.artifact, original));
+  AE_CHECK(lineage.store_version(root));
+  AE_CHECK(transaction.commit());
+  lineage.info_ = info;
+  return lineage;
+}
+
+Result<Lineage> Lineage::resume(const std::string& directory) {
+  AE_TRY(Lineage lineage, open(directory, Database::Mode::modify));
+  AE_CHECK(lineage.take_lock());
+  AE_CHECK(lineage.database_.execute("PRAGMA synchronous=FULL;"));
+  AE_CHECK(lineage.load_info());
+  return lineage;
+}
+
+Result<Lineage> Lineage::read(const std::string& directory) {
+  auto lineage = open(directory, Database::Mode::modify); // a reader of a WAL file has to write its index
+  if (!lineage) lineage = open(directory, Database::Mode::read);
+  if (!lineage) return lineage;
+  AE_CHECK(lineage->load_info());
+  return lineage;
+}
+
+Result<void> Lineage::remove(const std::string& directory) {
+  if (!exists(directory)) return {};
+  AE_TRY(Lineage lineage, open(directory, Database::Mode::modify));
+  AE_CHECK(lineage.take_lock());
+  for (const char* suffix : {"", "-wal", "-shm"}) {
+    std::error_code error;
+    std::filesystem::remove(database_path(directory) + suffix, error);
+    if (error) return fail("{}{}: cannot delete: {}", database_path(directory), suffix, error.message());
+  }
+  return {};
+}
+
+Result<void> Lineage::load_info() {
+  AE_TRY(Statement rows, database_.prepare("SELECT key, value FROM run"));
+  std::map<std::string, std::string> values;
+  while (true) {
+    AE_TRY(bool row, rows.step());
+    if (!row) break;
+    values[rows.text(0)] = rows.text(1);
+  }
+  if (values["format"] != format)
+    return fail("{}: lineage format \"{}\", this version reads {}", directory_, values["format"], format);
+  for (const Field& field : fields)
+    if (!std::visit([&](auto member) { return parse_value(values[field.key], info_.*member); }, field.member))
+      return fail("{}: run.{} has the impossible value \"{}\"", directory_, field.key, values[field.key]);
+  return {};
+}
+
+Result<void> Lineage::store(const std::string& key, std::string_view value) {
+  AE_TRY(Statement row, database_.prepare("INSERT OR REPLACE INTO run VALUES(?, ?)"));
+  return row.bind(1, std::string_view(key)).bind(2, value).run();
+}
+
+Result<void> Lineage::store_artifact(const std::string& hash, std::span<const uint8_t> bytes) {
+  AE_TRY(Statement row, database_.prepare("INSERT OR IGNORE INTO artifacts VALUES(?, ?)"));
+  return row.bind(1, std::string_view(hash)).bind(2, bytes).run();
+}
+
+Result<void> Lineage::store_version(const Version& version) {
+  AE_TRY(Statement row, database_.prepare("INSERT INTO versions VALUES(?, ?, ?, ?, ?, ?, ?)"));
+  row.bind(1, version.id);
+  if (version.parent >= 0) row.bind(2, version.parent);
+  row.bind(3, version.evaluation).bind(4, std::string_view(version.artifact));
+  return row.bind(5, std::string_view(version.listing)).bind(6, version.speedup).bind(7, version.cv).run();
+}
+
+Result<void> Lineage::record(const Attempt& attempt, const std::optional<Accepted>& accepted, double elapsed_seconds) {
+  AE_TRY(Transaction transaction, Transaction::begin(database_));
+  if (accepted) {
+    AE_CHECK(store_artifact(accepted->version.artifact, accepted->artifact));
+    AE_CHECK(store_version(accepted->version));
+  }
+  AE_TRY(Statement row, database_.prepare("INSERT INTO attempts VALUES"
+                                          "(?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?, ?,?,?,?,?,?, ?,?)"));
+  std::string proposal = dump(to_json(attempt.proposal));
+  row.bind(1, attempt.number).bind(2, attempt.parent).bind(3, std::string_view(attempt.driver));
+  row.bind(4, std::string_view(attempt.proposal.rule)).bind(5, std::string_view(attempt.proposal.rationale));
+  row.bind(6, std::string_view(proposal)).bind(7, std::string_view(attempt.text_hash));
+  row.bind(8, std::string_view(attempt.artifact_hash)).bind(9, gate::outcome_name(attempt.verdict.outcome));
+  row.bind(10, std::string_view(attempt.verdict.evidence));
+  bind_timing(row, 11, attempt.verdict.timing);
+  bind_receipt(row, 18, attempt.verdict.receipt);
+  row.bind(24, attempt.seconds);
+  if (attempt.version) row.bind(25, *attempt.version);
+  AE_CHECK(row.run());
+  AE_CHECK(store("elapsed_seconds", print_value(elapsed_seconds)));
+  return transaction.commit();
+}
+
+Result<void> Lineage::finish(std::string_view ending, double elapsed_seconds) {
+  AE_TRY(Transaction transaction, Transaction::begin(database_));
+  AE_CHECK(store("ending", ending));
+  AE_CHECK(store("elapsed_seconds", print_value(elapsed_seconds)));
+  return transaction.commit();
+}
+
+Result<void> Lineage::extend(int64_t evaluations, double seconds) {
+  AE_TRY(Transaction transaction, Transaction::begin(database_));
+  AE_CHECK(store("budget_evaluations", print_value(evaluations)));
+  AE_CHECK(store("budget_seconds", print_value(seconds)));
+  AE_CHECK(store("ending", ""));
+  AE_CHECK(transaction.commit());
+  info_.budget_evaluations = evaluations;
+  info_.budget_seconds = seconds;
+  return {};
+}
+
+Result<RunStatus> Lineage::status() const {
+  RunStatus status;
+  AE_TRY(Statement rows, database_.prepare("SELECT (SELECT value FROM run WHERE key = 'elapsed_seconds'),"
+                                           " (SELECT value FROM run WHERE key = 'ending')"));
+  AE_TRY([[maybe_unused]] bool row, rows.step());
+  if (!parse_value(rows.text(0), status.elapsed_seconds))
+    return fail("{}: run.elapsed_seconds has the impossible value \"{}\"", directory_, rows.text(0));
+  status.ending = rows.text(1);
+  return status;
+}
+
+Result<std::vector<Version>> Lineage::versions() const {
+  AE_TRY(Statement rows, database_.prepare("SELECT id, parent, evaluation, artifact, listing, speedup, cv"
+                                           " FROM versions ORDER BY id"));
+  std::vector<Version> versions;
+  while (true) {
+    AE_TRY(bool row, rows.step());
+    if (!row) break;
+    if (rows.integer(0) != int64_t(versions.size()))
+      return fail("{}: version {} is missing", directory_, versions.size());
+    int64_t parent = rows.is_null(1) ? -1 : rows.integer(1);
+    if (parent >= rows.integer(0)) return fail("{}: version {} is its own ancestor", directory_, rows.integer(0));
+    versions.push_back(
+        {rows.integer(0), parent, rows.integer(2), rows.text(3), rows.text(4), rows.real(5), rows.real(6)});
+  }
+  if (versions.empty()) return fail("{}: the lineage has no root", directory_);
+  return versions;
+}
+
+Result<std::vector<Attempt>> Lineage::attempts() const {
+  AE_TRY(
+      Statement rows,
+      database_.prepare("SELECT number, parent, driver, proposal, text_hash, artifact_hash, outcome, evidence,"
+                        " original_seconds, candidate_seconds, speedup, cv, low, high, device, receipt_original,"
+                        " receipt_candidate, receipt_cases, receipt_policy, equivalence, case_count, seconds, version"
+                        " FROM attempts ORDER BY number"));
+  std::vector<Attempt> attempts;
+  while (true) {
+    AE_TRY(bool row, rows.step());
+    if (!row) break;
+    std::string where = fmt::format("{}: attempt {}", directory_, rows.integer(0));
+    auto json = nlohmann::json::parse(rows.text(3), nullptr, false);
+    AE_TRY(Proposal proposal, proposal_from_json(json, where));
+    auto outcome = gate::outcome_from_name(rows.text(6));
+    if (!outcome) return fail("{}: unknown outcome \"{}\"", where, rows.text(6));
+    Attempt attempt{.number = rows.integer(0),
+                    .parent = rows.integer(1),
+                    .driver = rows.text(2),
+                    .proposal = std::move(proposal),
+                    .text_hash = rows.text(4),
+                    .artifact_hash = rows.text(5),
+                    .verdict = read_verdict(rows, 6, *outcome),
+                    .seconds = rows.real(21)};
+    if (!rows.is_null(22)) attempt.version = rows.integer(22);
+    attempts.push_back(std::move(attempt));
+  }
+  return attempts;
+}
+
+Result<Bytes> Lineage::artifact(const std::string& hash) const {
+  AE_TRY(Statement rows, database_.prepare("SELECT bytes FROM artifacts WHERE hash = ?"));
+  rows.bind(1, std::string_view(hash));
+  AE_TRY(bool row, rows.step());
+  if (!row) return fail("{}: no artifact {}", directory_, hash);
+  Bytes bytes = rows.blob(0);
+  if (sha256_hex(bytes) != hash) return fail("{}: artifact {} is damaged", directory_, hash);
+  return bytes;
+}
+
+} // namespace asmevo::search

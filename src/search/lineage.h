@@ -1,0 +1,108 @@
+// Lineage: every verified version and every attempt, on disk.
+//
+// A search runs for hours and is stopped at any moment: by Ctrl-C, by the machine, by kill -9. What must survive is
+// exactly what was decided. So each evaluation is one SQLite transaction: its verdict, the version that it made if it
+// was accepted, and the time spent so far become visible together or not at all. An evaluation that was under way is
+// simply made again, because nothing about it depends on anything but the seed, its number and what is recorded.
+//
+// Versions form a tree whose root is K0. Artifacts are kept by content hash and checked against it when read.
+// Schema and examples of queries: docs/lineage.md.
+#pragma once
+
+#include "gate/verdict.h"
+#include "search/driver.h"
+#include "search/sqlite.h"
+
+#include <map>
+
+namespace asmevo::search {
+
+inline constexpr int64_t root_version = 0;
+
+struct Version {
+  int64_t id = root_version;
+  int64_t parent = -1;    // -1 for K0
+  int64_t evaluation = 0; // the attempt that made it; 0 for K0
+  std::string artifact;   // sha256 of the object
+  std::string listing;
+  double speedup = 1; // over K0
+  double cv = 0;
+};
+
+struct Attempt {
+  int64_t number = 0; // counts from 1
+  int64_t parent = root_version;
+  std::string driver;
+  Proposal proposal;
+  std::string text_hash, artifact_hash; // artifact_hash is empty where nothing was built
+  gate::Verdict verdict;
+  double seconds = 0; // wall time of this evaluation
+  std::optional<int64_t> version;
+};
+
+/// What a run is about. Everything that decides its outcome is here, so that resuming needs nothing else.
+struct RunInfo {
+  std::string original_path, original_hash, kernel;
+  std::string launch_path, launch_hash, policy_hash;
+  std::string driver, device_part, output_path;
+  uint64_t seed = 0;
+  int64_t budget_evaluations = 0; // 0: unbounded
+  double budget_seconds = 0;      // 0: unbounded
+  double epsilon = 0, k = 0, floor = 0;
+  unsigned draws = 0;
+};
+
+/// How far a run is. `ending` is empty while it may go on.
+struct RunStatus {
+  double elapsed_seconds = 0;
+  std::string ending; // "budget spent", "no more ideas"
+};
+
+class Lineage {
+public:
+  /// Makes `directory` and an empty lineage in it. Errors: the directory already holds a run.
+  static Result<Lineage> create(const std::string& directory, const RunInfo& info, const Version& root,
+                                std::span<const uint8_t> original);
+  /// To go on with. Errors: no run there, another process has it, made by another version of the format, damaged.
+  static Result<Lineage> resume(const std::string& directory);
+  /// To look at, also while a search is writing.
+  static Result<Lineage> read(const std::string& directory);
+  static bool exists(const std::string& directory);
+  /// Deletes the run in `directory`. Errors: another process has it.
+  static Result<void> remove(const std::string& directory);
+
+  const std::string& directory() const { return directory_; }
+  const RunInfo& info() const { return info_; }
+  Result<RunStatus> status() const;
+  Result<std::vector<Version>> versions() const; // by id
+  Result<std::vector<Attempt>> attempts() const; // by number
+  /// Errors: no such artifact; its bytes do not have its hash.
+  Result<Bytes> artifact(const std::string& hash) const;
+
+  /// One transaction. `accepted` is the version that the attempt made, with its object's bytes.
+  struct Accepted {
+    Version version;
+    std::span<const uint8_t> artifact;
+  };
+  Result<void> record(const Attempt& attempt, const std::optional<Accepted>& accepted, double elapsed_seconds);
+  Result<void> finish(std::string_view ending, double elapsed_seconds);
+  /// Gives a run a new budget and opens it again.
+  Result<void> extend(int64_t evaluations, double seconds);
+
+private:
+  Lineage(std::string directory, Database database)
+      : directory_(std::move(directory)), database_(std::move(database)) {}
+  static Result<Lineage> open(const std::string& directory, Database::Mode mode);
+  Result<void> take_lock();
+  Result<void> load_info();
+  Result<void> store(const std::string& key, std::string_view value);
+  Result<void> store_artifact(const std::string& hash, std::span<const uint8_t> bytes);
+  Result<void> store_version(const Version& version);
+
+  std::string directory_;
+  std::shared_ptr<void> lock_; // released with the last copy
+  Database database_;
+  RunInfo info_;
+};
+
+} // namespace asmevo::search

@@ -1,0 +1,42 @@
+#include "search/proposal_json.h"
+
+namespace asmevo::search {
+namespace {
+
+bool is_edit(const nlohmann::json& edit) {
+  return edit.is_object() && edit.contains("first") && edit["first"].is_number_unsigned() && edit.contains("last") &&
+         edit["last"].is_number_unsigned() && edit.contains("text") && edit["text"].is_string();
+}
+
+std::string optional_text(const nlohmann::json& json, const char* key) {
+  auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+} // namespace
+
+nlohmann::json to_json(const Proposal& proposal) {
+  nlohmann::json edits = nlohmann::json::array();
+  for (const recover::Edit& edit : proposal.edits)
+    edits.push_back({{"first", edit.first}, {"last", edit.last}, {"text", edit.text}});
+  return {{"edits", std::move(edits)}, {"rule", proposal.rule}, {"rationale", proposal.rationale}};
+}
+
+Result<Proposal> proposal_from_json(const nlohmann::json& json, const std::string& where) {
+  if (!json.is_object() || !json.contains("edits") || !json["edits"].is_array())
+    return fail("{}: a proposal is an object with an array \"edits\"", where);
+  Proposal proposal;
+  for (const nlohmann::json& edit : json["edits"]) {
+    if (!is_edit(edit)) return fail("{}: an edit needs \"first\", \"last\" (item numbers) and \"text\"", where);
+    proposal.edits.push_back({edit["first"].get<size_t>(), edit["last"].get<size_t>(), edit["text"]});
+  }
+  proposal.rule = optional_text(json, "rule");
+  proposal.rationale = optional_text(json, "rationale");
+  return proposal;
+}
+
+std::string dump(const nlohmann::json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+} // namespace asmevo::search

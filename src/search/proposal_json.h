@@ -1,0 +1,19 @@
+// Proposals as JSON: how the lineage keeps them and how recorded ones are read back.
+#pragma once
+
+#include "search/driver.h"
+#include "support/result.h"
+
+#include <nlohmann/json.hpp>
+
+namespace asmevo::search {
+
+/// {"edits": [{"first": 12, "last": 14, "text": "..."}], "rule": "...", "rationale": "..."}
+nlohmann::json to_json(const Proposal& proposal);
+/// Errors: "where: what is missing or has the wrong type".
+Result<Proposal> proposal_from_json(const nlohmann::json& json, const std::string& where);
+
+/// Text that JSON can hold: bytes that are not UTF-8 become U+FFFD.
+std::string dump(const nlohmann::json& json, int indent = -1);
+
+} // namespace asmevo::search
