@@ -34,8 +34,8 @@ public:
   /// back with encoding `unknown` and size 4; `code` shorter than the instruction needs gives size 0.
   Instruction decode(std::span<const uint8_t> code, uint64_t address) const;
 
-  /// As `llvm-mc` accepts it, without a leading tab: "v_add_f32_e32 v0, v1, v2". Branch targets print as the raw simm16;
-  /// a caller that has labels passes the target's name in `label`.
+  /// As `llvm-mc` accepts it, without a leading tab: "v_add_f32_e32 v0, v1, v2". Branch targets print as the raw
+  /// simm16; a caller that has labels passes the target's name in `label`.
   std::string print(const Instruction&, std::string_view label = {}) const;
 
   /// Assembles text of a code region: instructions, labels, comments and data directives (.long). Every label that is

@@ -36,10 +36,29 @@ struct RegisterRange {
 
 /// GFX9 encodings, by the bits that select them (CDNA3 ISA manual, chapter "Microcode Formats").
 enum class Encoding : uint8_t {
-  sop1, sop2, sopk, sopc, sopp, smem,
-  vop1, vop2, vopc, vop3a, vop3b, vop3p, vop3p_mai, // any of vop1/vop2/vopc may carry an SDWA or DPP second word
-  ds, flat, global, scratch, mubuf, mtbuf,
+  sop1,
+  sop2,
+  sopk,
+  sopc,
+  sopp,
+  smem,
+  vop1,
+  vop2,
+  vopc,
+  vop3a,
+  vop3b,
+  vop3p,
+  vop3p_mai, // any of vop1/vop2/vopc may carry an SDWA or DPP second word
+  ds,
+  flat,
+  global,
+  scratch,
+  mubuf,
+  mtbuf,
   vop3px2, // gfx950: v_mfma_ld_scale + v_mfma in 16 bytes
+  mimg,
+  exp,
+  vintrp,  // gfx906 only; recognised so that they are kept, executed nowhere
   unknown, // raw words nothing could decode
 };
 
@@ -63,16 +82,16 @@ struct Traits {
   bool may_load : 1 = false;
   bool may_store : 1 = false;
   bool atomic : 1 = false;
-  bool returns : 1 = false; // an atomic that writes its old value to a register
+  bool returns : 1 = false;      // an atomic that writes its old value to a register
   bool side_effects : 1 = false; // messages, s_setreg, traps, sleeps, cache control...: never removed or moved
 };
 
 struct Instruction {
-  uint64_t address = 0;            // virtual address in the object it was decoded from
-  uint8_t size = 0;                // bytes: 4, 8, 12 or 16
+  uint64_t address = 0; // virtual address in the object it was decoded from
+  uint8_t size = 0;     // bytes: 4, 8, 12 or 16
   Encoding encoding = Encoding::unknown;
   Suffix suffix = Suffix::none;
-  bool has_literal = false;        // the word after the encoding is a 32-bit literal
+  bool has_literal = false; // the word after the encoding is a 32-bit literal
   Traits traits;
   uint16_t mnemonic = 0;           // index into mnemonics(), without _e32/_e64/_sdwa/_dpp
   uint32_t llvm_opcode = 0;        // MCInst opcode, for assemble/print of the same instruction

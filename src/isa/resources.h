@@ -4,6 +4,8 @@
 
 #include "isa/target.h"
 
+#include <string_view>
+
 namespace asmevo::isa {
 
 /// What a kernel occupies. VGPR/AGPR/SGPR counts are numbers of registers used (highest index + 1), not granules.
@@ -25,11 +27,13 @@ struct Occupancy {
   std::string_view limiter; // "vgpr", "sgpr", "lds", "waves", "workgroup"
 };
 
-uint32_t vgpr_granule(Processor);          // 8 from gfx90a on, 4 before
+uint32_t vgpr_granule(Processor);                  // 8 from gfx90a on, 4 before
 uint32_t total_vgprs(const Resources&, Processor); // rows allocated: align(vgprs,4)+agprs unified, max(v,a) on gfx908
-uint32_t lds_granule(Processor);           // 512; 1280 on gfx950
-uint32_t lds_size(Processor);              // 64 KiB; 160 KiB on gfx950
-uint32_t max_waves_per_simd(Processor);    // 8 from gfx90a on, 10 before
+uint32_t vgpr_file_rows(Processor);     // a lane and SIMD: 512 from gfx90a on, 256 (in each of two files) before
+uint32_t total_sgprs(const Resources&); // with VCC, flat_scratch and xnack_mask on top
+uint32_t lds_granule(Processor);        // 512; 1280 on gfx950
+uint32_t lds_size(Processor);           // 64 KiB; 160 KiB on gfx950
+uint32_t max_waves_per_simd(Processor); // 8 from gfx90a on, 10 before
 
 /// `workgroup_size` in work-items; `dynamic_lds` in bytes on top of Resources::lds_bytes.
 Occupancy occupancy(const Resources&, Processor, uint32_t workgroup_size, uint32_t dynamic_lds);

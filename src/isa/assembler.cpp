@@ -1,0 +1,199 @@
+// One assembly is one throw-away set of LLVM objects around the tables of the target. The source manager sees an empty
+// file system, diagnostics go into a value, and sizes are checked after parsing and before anything is laid out,
+// because a fill or an alignment of gigabytes is one short line.
+#include "isa/assembler.h"
+
+#include "isa/containment.h"
+#include "isa/statements.h"
+
+#include <llvm/MC/MCAsmBackend.h>
+#include <llvm/MC/MCAssembler.h>
+#include <llvm/MC/MCCodeEmitter.h>
+#include <llvm/MC/MCELFStreamer.h>
+#include <llvm/MC/MCExpr.h>
+#include <llvm/MC/MCObjectFileInfo.h>
+#include <llvm/MC/MCObjectWriter.h>
+#include <llvm/MC/MCParser/MCAsmParser.h>
+#include <llvm/MC/MCParser/MCTargetAsmParser.h>
+#include <llvm/MC/MCSection.h>
+#include <llvm/MC/MCStreamer.h>
+#include <llvm/Object/ELFObjectFile.h>
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Support/VirtualFileSystem.h>
+
+namespace asmevo::isa {
+namespace {
+
+constexpr uint64_t largest_result = uint64_t{64} << 20;
+
+/// Keeps the first error; warnings and notes are dropped.
+struct Diagnostics {
+  std::optional<AssemblyError> first;
+
+  void add(const llvm::SMDiagnostic& diagnostic) {
+    if (diagnostic.getKind() != llvm::SourceMgr::DK_Error || first) return;
+    first = AssemblyError{std::max(diagnostic.getLineNo(), 1), std::max(diagnostic.getColumnNo() + 1, 1),
+                          diagnostic.getMessage().str()};
+  }
+};
+
+void collect(const llvm::SMDiagnostic& diagnostic, void* into) { static_cast<Diagnostics*>(into)->add(diagnostic); }
+
+/// Bytes that `fragment` will take, as far as they can be told before layout; more than any limit where they cannot.
+uint64_t size_of(const llvm::MCFragment& fragment, const llvm::MCAssembler& assembler) {
+  uint64_t size = fragment.getFixedSize();
+  if (fragment.getKind() == llvm::MCFragment::FT_Align) return size + fragment.getAlignment().value();
+  if (fragment.getKind() != llvm::MCFragment::FT_Fill) return size + fragment.getVarSize();
+  const auto& fill = static_cast<const llvm::MCFillFragment&>(fragment);
+  int64_t count = 0;
+  if (!fill.getNumValues().evaluateAsAbsolute(count, assembler) || count < 0 ||
+      static_cast<uint64_t>(count) > largest_result)
+    return largest_result + 1;
+  return size + static_cast<uint64_t>(count) * fill.getValueSize();
+}
+
+std::optional<AssemblyError> too_large(llvm::MCAssembler& assembler) {
+  uint64_t total = 0;
+  for (llvm::MCSection& section : assembler) {
+    if (section.getAlign().value() > largest_result) return AssemblyError{1, 1, "an alignment is beyond 64 MiB"};
+    if (section.isBssSection()) continue;
+    for (const llvm::MCFragment& fragment : section) total += size_of(fragment, assembler);
+    if (total > largest_result)
+      return AssemblyError{1, 1, fmt::format("section {} grows beyond 64 MiB", std::string(section.getName()))};
+  }
+  return std::nullopt;
+}
+
+bool is_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '$' || c == '@';
+}
+
+/// Where `name` stands as a whole word, comments aside.
+AssemblyError undefined_label(std::string_view text, std::string_view name) {
+  AssemblyError error{1, 1, fmt::format("label {} is not defined", name)};
+  for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const size_t end = at + name.size();
+    if ((at > 0 && is_name(text[at - 1])) || (end < text.size() && is_name(text[end]))) continue;
+    const size_t line_begin = text.rfind('\n', at) == std::string_view::npos ? 0 : text.rfind('\n', at) + 1;
+    if (text.substr(line_begin, at - line_begin).find(';') != std::string_view::npos) continue;
+    error.line = 1 + static_cast<int>(std::ranges::count(text.substr(0, at), '\n'));
+    error.column = static_cast<int>(at - line_begin) + 1;
+    break;
+  }
+  return error;
+}
+
+/// The error that a relocation left in .text stands for.
+AssemblyError unresolved(const llvm::object::ELF64LEFile& file, const llvm::object::ELF64LEFile::Elf_Shdr& relocations,
+                         std::string_view text) {
+  AssemblyError error{1, 1, "an operand depends on the address that the code is loaded at; use a difference of labels"};
+  auto symbols = file.getSection(relocations.sh_link);
+  auto entries = file.relas(relocations);
+  if (!symbols || !entries || entries->empty()) {
+    llvm::consumeError(symbols.takeError());
+    llvm::consumeError(entries.takeError());
+    return error;
+  }
+  auto symbol = file.getRelocationSymbol(entries->front(), *symbols);
+  auto names = file.getStringTableForSymtab(**symbols);
+  if (symbol && names && *symbol && (*symbol)->isUndefined()) {
+    if (auto name = (*symbol)->getName(*names))
+      return undefined_label(text, std::string_view(*name));
+    else
+      llvm::consumeError(name.takeError());
+  }
+  llvm::consumeError(symbol.takeError());
+  llvm::consumeError(names.takeError());
+  return error;
+}
+
+std::expected<Bytes, AssemblyError> text_section(std::span<const uint8_t> object, std::string_view text) {
+  auto none = [](std::string message) { return std::unexpected(AssemblyError{1, 1, std::move(message)}); };
+  const llvm::StringRef bytes(reinterpret_cast<const char*>(object.data()), object.size());
+  auto file = llvm::object::ELF64LEFile::create(bytes);
+  if (!file) return none(llvm::toString(file.takeError()));
+  auto sections = file->sections();
+  if (!sections) return none(llvm::toString(sections.takeError()));
+  Bytes result;
+  for (const auto& section : *sections) {
+    if (section.sh_type == llvm::ELF::SHT_REL || section.sh_type == llvm::ELF::SHT_RELA)
+      return std::unexpected(unresolved(*file, section, text));
+    if (section.sh_type != llvm::ELF::SHT_PROGBITS || !(section.sh_flags & llvm::ELF::SHF_EXECINSTR)) continue;
+    auto contents = file->getSectionContents(section);
+    if (!contents) return none(llvm::toString(contents.takeError()));
+    result.assign(contents->begin(), contents->end());
+  }
+  return result;
+}
+
+/// One run of the assembler. Members are destroyed last to first: LLVM's objects refer to the ones before them.
+class Assembly {
+public:
+  Assembly(const MachineCode& code, std::string_view text) : code_(code), text_(text) {}
+
+  std::expected<Bytes, AssemblyError> run(Scope scope) {
+    if (auto error = refused(text_, scope)) return std::unexpected(*std::move(error));
+    auto fatal = contained([&] { assemble(); });
+    if (fatal) return std::unexpected(AssemblyError{1, 1, *fatal});
+    if (diagnostics_.first) return std::unexpected(*diagnostics_.first);
+    return Bytes(result_.begin(), result_.end());
+  }
+
+private:
+  void fail_with(std::optional<AssemblyError> error) {
+    if (error && !diagnostics_.first) diagnostics_.first = std::move(error);
+  }
+
+  void assemble() {
+    llvm::SourceMgr sources;
+    sources.setVirtualFileSystem(llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>());
+    sources.setDiagHandler(collect, &diagnostics_);
+    sources.AddNewSourceBuffer(
+        llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(text_.data(), text_.size()), "assembly"), llvm::SMLoc());
+
+    llvm::MCContext context(code_.triple, code_.syntax.get(), code_.registers.get(), code_.subtarget.get(), &sources,
+                            &code_.options);
+    context.setDiagnosticHandler([this](const llvm::SMDiagnostic& diagnostic, bool, const llvm::SourceMgr&,
+                                        std::vector<const llvm::MDNode*>&) { diagnostics_.add(diagnostic); });
+    std::unique_ptr<llvm::MCObjectFileInfo> sections(code_.llvm->createMCObjectFileInfo(context, true));
+    context.setObjectFileInfo(sections.get());
+
+    std::unique_ptr<llvm::MCAsmBackend> backend(
+        code_.llvm->createMCAsmBackend(*code_.subtarget, *code_.registers, code_.options));
+    std::unique_ptr<llvm::MCCodeEmitter> emitter(code_.llvm->createMCCodeEmitter(*code_.instructions, context));
+    llvm::raw_svector_ostream stream(result_);
+    auto writer = backend->createObjectWriter(stream);
+    std::unique_ptr<llvm::MCStreamer> streamer(code_.llvm->createMCObjectStreamer(
+        code_.triple, context, std::move(backend), std::move(writer), std::move(emitter), *code_.subtarget));
+    std::unique_ptr<llvm::MCAsmParser> parser(llvm::createMCAsmParser(sources, context, *streamer, *code_.syntax));
+    std::unique_ptr<llvm::MCTargetAsmParser> target(
+        code_.llvm->createMCAsmParser(*code_.subtarget, *parser, *code_.instructions, code_.options));
+    parser->setTargetParser(*target);
+
+    const bool failed = parser->Run(false, true);
+    if (failed && !diagnostics_.first) fail_with(AssemblyError{1, 1, "the text does not assemble"});
+    if (diagnostics_.first) return;
+    fail_with(too_large(static_cast<llvm::MCObjectStreamer&>(*streamer).getAssembler()));
+    if (diagnostics_.first) return;
+    streamer->finish(llvm::SMLoc());
+  }
+
+  const MachineCode& code_;
+  std::string_view text_;
+  Diagnostics diagnostics_;
+  llvm::SmallVector<char, 0> result_;
+};
+
+} // namespace
+
+std::expected<Bytes, AssemblyError> assemble_region(const MachineCode& code, std::string_view text) {
+  auto object = Assembly(code, text).run(Scope::region);
+  if (!object) return object;
+  return text_section(*object, text);
+}
+
+std::expected<Bytes, AssemblyError> assemble_listing(const MachineCode& code, std::string_view text) {
+  return Assembly(code, text).run(Scope::listing);
+}
+
+} // namespace asmevo::isa

@@ -1,0 +1,253 @@
+// Decoding and printing.
+//
+// LLVM's generated decoder gives an opcode and operands; everything about the opcode (mnemonic, traits, implicit
+// registers) is worked out the first time it is met and kept in a table, so that a kernel of 5,000 instructions asks a
+// few hundred times. What depends on the word (partial writes, the branch's distance) is read from the word.
+#include "isa/codec.h"
+
+#include "isa/assembler.h"
+#include "isa/containment.h"
+#include "isa/encoding.h"
+#include "isa/machine_code.h"
+#include "isa/registers.h"
+#include "isa/traits.h"
+
+#include <cstring>
+#include <llvm/MC/MCInst.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace asmevo::isa {
+namespace {
+
+/// What all instructions of one LLVM opcode have in common.
+struct OpcodeFacts {
+  bool known = false;
+  uint16_t mnemonic = 0;
+  Traits traits;
+  bool accumulates = false;       // adds to its destination, whatever its modifiers
+  bool keeps_destination = false; // writes a part of it, or only sometimes
+  std::vector<RegisterRange> implicit_defs, implicit_uses;
+};
+
+/// "v_add_f32_e32 v0, v1, v2" -> "v_add_f32"
+std::string_view mnemonic_of(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  text.remove_prefix(begin);
+  text = text.substr(0, text.find_first_of(" \t\n"));
+  for (std::string_view suffix : {"_e64_dpp", "_e32", "_e64", "_sdwa", "_dpp"})
+    if (text.ends_with(suffix)) return text.substr(0, text.size() - suffix.size());
+  return text;
+}
+
+constexpr uint8_t longest_instruction = 16;
+using Window = std::array<uint8_t, longest_instruction + 8>;
+
+/// The bytes of an instruction with room behind them, whatever follows it in the section.
+Window padded(std::span<const uint8_t> code) {
+  Window window{};
+  std::memcpy(window.data(), code.data(), std::min<size_t>(code.size(), longest_instruction));
+  return window;
+}
+
+bool reports(const std::vector<RegisterRange>& list, const RegisterRange& range) {
+  return std::ranges::find(list, range) != list.end();
+}
+
+bool is_direct_branch(const Instruction& instruction) {
+  return instruction.traits.branch && !instruction.traits.indirect;
+}
+
+} // namespace
+
+struct Codec::Impl {
+  Target target;
+  std::unique_ptr<MachineCode> code;
+  std::unique_ptr<llvm::MCContext> context;
+  std::unique_ptr<llvm::MCDisassembler> disassembler;
+  std::unique_ptr<llvm::MCInstPrinter> printer;
+  std::vector<RegisterRange> ranges; // by LLVM register
+  std::vector<OpcodeFacts> facts;    // by LLVM opcode, filled when met
+
+  bool decode_operands(const Window& window, llvm::MCInst& inst, uint64_t& size) {
+    bool ok = false;
+    auto fatal = contained([&] {
+      ok = disassembler->getInstruction(inst, size, llvm::ArrayRef(window.data(), window.size()), 0, llvm::nulls()) ==
+           llvm::MCDisassembler::Success;
+    });
+    return ok && !fatal;
+  }
+
+  std::string print(const llvm::MCInst& inst) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    printer->printInst(&inst, 0, "", *code->subtarget, stream);
+    return text;
+  }
+
+  const OpcodeFacts& facts_of(const llvm::MCInst& inst, Encoding encoding);
+  RegisterRange range_of(unsigned reg) const {
+    return reg < ranges.size() ? ranges[reg] : RegisterRange{File::sgpr, 0, 0};
+  }
+  void list_registers(const llvm::MCInst& inst, const OpcodeFacts& known, Instruction& out) const;
+};
+
+const OpcodeFacts& Codec::Impl::facts_of(const llvm::MCInst& inst, Encoding encoding) {
+  OpcodeFacts& facts = this->facts[inst.getOpcode()];
+  if (facts.known) return facts;
+  const llvm::MCInstrDesc& desc = code->instructions->get(inst.getOpcode());
+  const std::string text = print(inst);
+  const std::string_view name = mnemonic_of(text);
+  facts.known = true;
+  facts.mnemonic = mnemonic_id(name);
+  facts.traits = traits_of(encoding, name, desc.mayLoad(), desc.mayStore());
+  facts.accumulates = accumulates(name);
+  facts.keeps_destination = facts.accumulates || keeps_other_half(name) || writes_conditionally(name);
+  for (llvm::MCPhysReg reg : desc.implicit_defs())
+    if (auto range = range_of(reg); range.count) facts.implicit_defs.push_back(range);
+  for (llvm::MCPhysReg reg : desc.implicit_uses()) {
+    const auto range = range_of(reg);
+    const bool is_m0 = range == RegisterRange{File::sgpr, m0, 1};
+    if (range.count && (!is_m0 || memory_reads_m0(encoding, name))) facts.implicit_uses.push_back(range);
+  }
+  return facts;
+}
+
+namespace {
+
+constexpr uint32_t sdwa_source = 249, dpp_source = 250;
+
+/// SDWA writes part of a register and keeps the rest: dst_sel other than DWORD with dst_unused PRESERVE.
+bool sdwa_preserves(const Instruction& i) {
+  return i.suffix == Suffix::sdwa && i.encoding != Encoding::vopc && (i.words[1] >> 8 & 7) != 6 &&
+         (i.words[1] >> 11 & 3) == 2;
+}
+
+/// DPP lanes whose source or row is masked off keep the old value, unless bound_ctrl makes them zero.
+bool dpp_preserves(const Instruction& i) {
+  return i.suffix == Suffix::dpp && ((i.words[1] >> 19 & 1) == 0 || i.words[1] >> 24 != 0xff);
+}
+
+Suffix suffix_of(const Instruction& i) {
+  if (i.size != 8 || (i.encoding != Encoding::vop1 && i.encoding != Encoding::vop2 && i.encoding != Encoding::vopc))
+    return Suffix::none;
+  const uint32_t source = i.words[0] & 0x1ff;
+  if (source == sdwa_source) return Suffix::sdwa;
+  return source == dpp_source ? Suffix::dpp : Suffix::none;
+}
+
+/// What the second word of a memory instruction adds to the opcode's traits.
+void refine_traits(Instruction& i) {
+  if (i.encoding == Encoding::mubuf && (i.words[0] >> 16 & 1)) i.traits.lds = true;
+  if (i.traits.atomic) i.traits.returns = i.explicit_defs > 0;
+}
+
+} // namespace
+
+void Codec::Impl::list_registers(const llvm::MCInst& inst, const OpcodeFacts& known, Instruction& out) const {
+  const llvm::MCInstrDesc& desc = code->instructions->get(inst.getOpcode());
+  const unsigned defs = std::min(desc.getNumDefs(), inst.getNumOperands());
+  for (unsigned n = 0; n < inst.getNumOperands(); ++n) {
+    const llvm::MCOperand& operand = inst.getOperand(n);
+    if (!operand.isReg()) continue;
+    const RegisterRange range = range_of(operand.getReg());
+    if (!range.count) continue;
+    if (n < defs) {
+      out.defs.push_back(range);
+      continue;
+    }
+    const bool tied = n < desc.getNumOperands() && desc.getOperandConstraint(n, llvm::MCOI::TIED_TO) != -1;
+    // The old value of a DPP destination is tied although full masks and bound_ctrl leave nothing of it.
+    if (tied && out.suffix == Suffix::dpp && !known.accumulates && !dpp_preserves(out)) continue;
+    if (!tied || !reports(out.uses, range)) out.uses.push_back(range);
+  }
+  const bool partial = sdwa_preserves(out) || dpp_preserves(out) || known.keeps_destination;
+  if (partial && !out.defs.empty() && !reports(out.uses, out.defs.front())) out.uses.push_back(out.defs.front());
+  out.explicit_defs = static_cast<uint8_t>(out.defs.size());
+  out.explicit_uses = static_cast<uint8_t>(out.uses.size());
+  out.defs.insert(out.defs.end(), known.implicit_defs.begin(), known.implicit_defs.end());
+  out.uses.insert(out.uses.end(), known.implicit_uses.begin(), known.implicit_uses.end());
+}
+
+Codec::Codec(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Codec::Codec(Codec&&) noexcept = default;
+Codec& Codec::operator=(Codec&&) noexcept = default;
+Codec::~Codec() = default;
+
+const Target& Codec::target() const { return impl_->target; }
+
+Result<Codec> Codec::create(const Target& target) {
+  auto impl = std::make_unique<Impl>();
+  impl->target = target;
+  AE_TRY(impl->code, MachineCode::create(target));
+  MachineCode& code = *impl->code;
+  impl->context =
+      std::make_unique<llvm::MCContext>(code.triple, code.syntax.get(), code.registers.get(), code.subtarget.get());
+  impl->disassembler.reset(code.llvm->createMCDisassembler(*code.subtarget, *impl->context));
+  impl->printer.reset(
+      code.llvm->createMCInstPrinter(code.triple, 0, *code.syntax, *code.instructions, *code.registers));
+  if (!impl->disassembler || !impl->printer) return fail("{}: LLVM has no disassembler", target_id(target));
+  impl->ranges = register_ranges(*code.registers);
+  impl->facts.resize(code.instructions->getNumOpcodes());
+  return Codec(std::move(impl));
+}
+
+Instruction Codec::decode(std::span<const uint8_t> bytes, uint64_t address) const {
+  Instruction out;
+  out.address = address;
+  if (bytes.size() < 4) return out;
+  const Window window = padded(bytes);
+  std::memcpy(out.words.data(), window.data(), sizeof out.words);
+  const Encoding encoding = encoding_of(out.words[0]);
+  uint64_t size = 0;
+  llvm::MCInst inst;
+  const bool known = encoding != Encoding::unknown && impl_->decode_operands(window, inst, size);
+  if (!known) {
+    out.size = 4;
+    out.words = {out.words[0]};
+    return out;
+  }
+  if (size > bytes.size()) {
+    out.words = {};
+    return out;
+  }
+  out.size = static_cast<uint8_t>(size);
+  for (size_t word = size / 4; word < out.words.size(); ++word) out.words[word] = 0;
+  const OpcodeFacts& facts = impl_->facts_of(inst, encoding);
+  out.encoding = size == 16 ? Encoding::vop3px2 : encoding;
+  out.suffix = suffix_of(out);
+  out.has_literal = out.suffix == Suffix::none && size > base_size(out.encoding);
+  out.llvm_opcode = inst.getOpcode();
+  out.mnemonic = facts.mnemonic;
+  out.traits = facts.traits;
+  impl_->list_registers(inst, facts, out);
+  refine_traits(out);
+  if (is_direct_branch(out))
+    out.branch_target = static_cast<int64_t>(address + 4 + int64_t{static_cast<int16_t>(out.words[0] & 0xffff)} * 4);
+  return out;
+}
+
+std::string Codec::print(const Instruction& instruction, std::string_view label) const {
+  if (instruction.encoding == Encoding::unknown) return fmt::format(".long 0x{:x}", instruction.words[0]);
+  Window window{};
+  std::memcpy(window.data(), instruction.words.data(), sizeof instruction.words);
+  llvm::MCInst inst;
+  uint64_t size = 0;
+  if (!impl_->decode_operands(window, inst, size)) return fmt::format(".long 0x{:x}", instruction.words[0]);
+  std::string text = impl_->print(inst);
+  text.erase(0, text.find_first_not_of(" \t"));
+  std::ranges::replace(text, '\t', ' ');
+  if (label.empty() || !is_direct_branch(instruction)) return text;
+  text.erase(text.find_last_of(" ") + 1);
+  return text.append(label);
+}
+
+std::expected<Bytes, AssemblyError> Codec::assemble(std::string_view text) const {
+  return assemble_region(*impl_->code, text);
+}
+
+std::expected<Bytes, AssemblyError> Codec::assemble_object(std::string_view text) const {
+  return assemble_listing(*impl_->code, text);
+}
+
+} // namespace asmevo::isa

@@ -1,0 +1,124 @@
+// Candidates are text from anywhere, and an assembler is a small programming language: it includes files, loops,
+// expands macros and prints. What is refused here is refused by name wherever the name stands (comments and strings
+// included), so that no disagreement about what is a comment can hide it. A region of code may use a handful of
+// directives only; those are recognised where a statement can begin.
+//
+// The parser recurses on brackets and prefix operators, and on chains of symbols that are defined by symbols: both are
+// bounded so that no text exhausts the stack.
+#include "isa/statements.h"
+
+#include <algorithm>
+#include <array>
+
+namespace asmevo::isa {
+namespace {
+
+constexpr size_t longest_text = size_t{64} << 20;
+constexpr int deepest_nesting = 256;     // brackets and prefix operators of one line
+constexpr int most_assignments = 20'000; // .set and name = value, of a whole listing
+constexpr size_t longest_line = 1 << 20;
+
+/// Files, output, loops, macros; and fills that write their bytes one by one.
+constexpr std::array<std::string_view, 29> refused_everywhere = {
+    ".include",          ".incbin", ".macro",   ".endm", ".endmacro", ".exitm", ".altmacro", ".noaltmacro",
+    ".purgem",           ".rept",   ".rep",     ".irp",  ".irpc",     ".endr",  ".print",    ".secure_log_unique",
+    ".secure_log_reset", ".dump",   ".load",    ".fill", ".org",      ".ds",    ".dcb",      ".bundle_align_mode",
+    ".bundle_lock",      ".error",  ".warning", ".err",  ".macros_on"};
+
+constexpr std::array<std::string_view, 12> allowed_in_region = {
+    ".long", ".4byte", ".int", ".short", ".2byte", ".byte", ".quad", ".8byte", ".p2align", ".text", ".set", ".word"};
+
+bool is_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+         c == '$' || c == '@';
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+/// ".ds.b" counts as ".ds".
+bool is_refused(std::string_view directive) {
+  const std::string name = lower(directive);
+  return std::ranges::any_of(refused_everywhere, [&](std::string_view word) {
+    return name == word || (name.starts_with(word) && name[word.size()] == '.');
+  });
+}
+
+AssemblyError at(int line, size_t column, std::string message) {
+  return {line, static_cast<int>(column) + 1, std::move(message)};
+}
+
+class Scanner {
+public:
+  Scanner(Scope scope) : scope_(scope) {}
+
+  std::optional<AssemblyError> line(std::string_view text, int number) {
+    if (text.size() > longest_line) return at(number, longest_line, "the line is longer than 1 MiB");
+    size_t position = text.find_first_not_of(" \t");
+    if (position != std::string_view::npos && text[position] == '#')
+      return at(number, position, "a line may not begin with '#'; comments begin with ';' or '//'");
+    bool statement = true; // only labels and space so far
+    int depth = 0;
+    for (size_t i = 0; i < text.size();) {
+      const char c = text[i];
+      if (static_cast<unsigned char>(c) < ' ' && c != '\t')
+        return at(number, i, fmt::format("control character 0x{:02x}", static_cast<unsigned char>(c)));
+      if (is_name(c)) {
+        const size_t begin = i;
+        while (i < text.size() && is_name(text[i])) ++i;
+        const std::string_view name = text.substr(begin, i - begin);
+        if (auto error = word(name, statement, number, begin)) return error;
+        const bool label = i < text.size() && text[i] == ':';
+        statement = statement && label;
+        continue;
+      }
+      if (std::string_view("([{-~!+").find(c) != std::string_view::npos && ++depth > deepest_nesting)
+        return at(number, i, "the expression is nested too deeply");
+      if (c == '=' && ++assignments_ > most_assignments) return at(number, i, "too many symbol assignments");
+      if (c == ':' || (c == '/' && i > 0 && text[i - 1] == '*'))
+        statement = true;
+      else if (c != ' ' && c != '\t')
+        statement = false;
+      ++i;
+    }
+    return std::nullopt;
+  }
+
+private:
+  std::optional<AssemblyError> word(std::string_view name, bool statement, int number, size_t column) {
+    if (name.front() != '.') return std::nullopt;
+    if (is_refused(name)) return at(number, column, fmt::format("directive {} is not allowed", name));
+    const std::string word = lower(name);
+    if ((word == ".set" || word == ".equ" || word == ".equiv") && ++assignments_ > most_assignments)
+      return at(number, column, "too many symbol assignments");
+    if (!statement || scope_ == Scope::listing || word.starts_with(".l")) return std::nullopt;
+    if (std::ranges::find(allowed_in_region, word) == allowed_in_region.end())
+      return at(number, column, fmt::format("directive {} is not allowed in a region of code", name));
+    return std::nullopt;
+  }
+
+  Scope scope_;
+  int assignments_ = 0;
+};
+
+} // namespace
+
+std::optional<AssemblyError> refused(std::string_view text, Scope scope) {
+  if (text.size() > longest_text) return AssemblyError{1, 1, "the text is longer than 64 MiB"};
+  Scanner scanner(scope);
+  int number = 0;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    std::string_view line = text.substr(begin, end - begin);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (auto error = scanner.line(line, ++number)) return error;
+    begin = end + 1;
+  }
+  return std::nullopt;
+}
+
+} // namespace asmevo::isa
