@@ -1,5 +1,6 @@
 #include "gate/pipeline.h"
 
+#include "gate/edits.h"
 #include "support/hash.h"
 
 namespace asmevo::gate {
@@ -82,6 +83,11 @@ Stage<Verdict> run_stages(const Candidate& candidate, double parent_speedup, int
 } // namespace
 
 Stage<Built> build(const Candidate& candidate, const Bench& bench) {
+  if (const auto* edited = std::get_if<Edited>(&candidate)) {
+    auto function = function_of(*edited->program, bench.original->kernel);
+    if (!function) return give_up(function.error());
+    if (auto fault = fault_of_edits(**function, edited->edits)) return reject(Outcome::static_inconsistency, *fault);
+  }
   auto listing = listing_of(candidate, *bench.codec);
   if (!listing) return reject_assembly(listing.error());
   auto bytes = recover::build(*listing, *bench.original->object, *bench.codec);

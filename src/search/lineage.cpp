@@ -61,6 +61,7 @@ const Field fields[] = {
     {"launch_hash", &RunInfo::launch_hash},
     {"policy_hash", &RunInfo::policy_hash},
     {"driver", &RunInfo::driver},
+    {"driver_input", &RunInfo::driver_input},
     {"device_part", &RunInfo::device_part},
     {"output_path", &RunInfo::output_path},
     {"seed", &RunInfo::seed},

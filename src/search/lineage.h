@@ -44,7 +44,7 @@ struct Attempt {
 struct RunInfo {
   std::string original_path, original_hash, kernel;
   std::string launch_path, launch_hash, policy_hash;
-  std::string driver, device_part, output_path;
+  std::string driver, driver_input, device_part, output_path;
   uint64_t seed = 0;
   int64_t budget_evaluations = 0; // 0: unbounded
   double budget_seconds = 0;      // 0: unbounded

@@ -1,0 +1,190 @@
+#include "search/controller.h"
+
+#include "support/hash.h"
+
+#include <algorithm>
+
+namespace asmevo::search {
+namespace {
+
+constexpr std::array<std::string_view, 3> ending_names = {"budget spent", "no more ideas", "interrupted"};
+
+/// Each evaluation draws from a stream of its own, so that it does not matter which ones were made in this process.
+std::mt19937_64 random_for(uint64_t seed, int64_t number) {
+  std::seed_seq mixed{uint32_t(seed), uint32_t(seed >> 32), uint32_t(number), uint32_t(uint64_t(number) >> 32)};
+  return std::mt19937_64(mixed);
+}
+
+bool same(const Proposal& a, const Proposal& b) {
+  auto equal = [](const recover::Edit& x, const recover::Edit& y) {
+    return x.first == y.first && x.last == y.last && x.text == y.text;
+  };
+  return a.rule == b.rule && std::ranges::equal(a.edits, b.edits, equal);
+}
+
+} // namespace
+
+std::string_view ending_name(Ending ending) { return ending_names[size_t(ending)]; }
+
+Result<Summary> Controller::run() {
+  started_ = std::chrono::steady_clock::now();
+  AE_CHECK(load());
+  AE_CHECK(replay());
+  int64_t replayed = int64_t(attempts_.size());
+  if (show_) show_(snapshot(nullptr));
+  while (true) {
+    AE_TRY(bool more, next());
+    if (!more) break;
+    if (show_) show_(snapshot(&attempts_.back()));
+  }
+  if (ending_ != Ending::interrupted) AE_CHECK(lineage_.finish(ending_name(ending_), elapsed()));
+  Snapshot last = snapshot(nullptr);
+  return Summary{ending_, last, versions_[size_t(last.best_version)], replayed, driver_changed_};
+}
+
+Result<void> Controller::load() {
+  AE_TRY(versions_, lineage_.versions());
+  AE_TRY(attempts_, lineage_.attempts());
+  AE_TRY(RunStatus status, lineage_.status());
+  earlier_seconds_ = status.elapsed_seconds;
+  known_.texts.emplace(sha256_hex(gate::normalised_text(bench_.original->program, {})), 0);
+  known_.artifacts.emplace(bench_.original->hash, 0);
+  return {};
+}
+
+Result<void> Controller::replay() {
+  for (size_t i = 0; i < attempts_.size(); ++i) {
+    if (bench_.stop && *bench_.stop) break;
+    const Attempt& attempt = attempts_[i];
+    if (attempt.number != int64_t(i) + 1 || attempt.parent < 0 || size_t(attempt.parent) >= versions_.size())
+      return fail("{}: attempt {} does not fit the lineage", lineage_.directory(), attempt.number);
+    AE_TRY(std::optional<Trial> trial, propose(attempt.number, attempt.parent));
+    if (!trial || !same(trial->proposal, attempt.proposal)) driver_changed_ = true;
+    AE_CHECK(learn(attempt));
+  }
+  std::ranges::for_each(attempts_, [this](const Attempt& attempt) { remember(attempt); });
+  return {};
+}
+
+Result<bool> Controller::next() {
+  int64_t number = int64_t(attempts_.size()) + 1;
+  auto end = [this](Ending ending) {
+    ending_ = ending;
+    return false;
+  };
+  if (bench_.stop && *bench_.stop) return end(Ending::interrupted);
+  if (snapshot(nullptr).budget.spent(number - 1, elapsed())) return end(Ending::budget_spent);
+  AE_TRY(std::optional<Trial> trial, propose(number, choose_parent()));
+  if (!trial) return end(Ending::no_more_ideas);
+  auto began = std::chrono::steady_clock::now();
+  gate::Edited candidate{&standpoint_->program, trial->proposal.edits};
+  double parent_speedup = versions_[size_t(trial->parent)].speedup;
+  AE_TRY(std::optional<gate::Evaluation> evaluation,
+         gate::evaluate(std::move(candidate), parent_speedup, number, known_, bench_));
+  if (!evaluation) return end(Ending::interrupted);
+  std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
+  AE_CHECK(settle(*trial, *std::move(evaluation), seconds.count()));
+  return true;
+}
+
+Result<const Controller::Standpoint*> Controller::stand_at(int64_t version) {
+  if (standpoint_ && standpoint_->version == version) return &*standpoint_;
+  Standpoint standpoint{.version = version};
+  AE_TRY(Bytes bytes, lineage_.artifact(versions_[size_t(version)].artifact));
+  AE_TRY(object::CodeObject object, object::read_code_object(std::move(bytes), bench_.original->object->path));
+  auto shared = std::make_shared<object::CodeObject>(std::move(object));
+  AE_TRY(standpoint.program, recover::recover(shared, *bench_.codec));
+  AE_TRY(standpoint.loaded, bench_.device->load(shared));
+  const gate::Settings& settings = bench_.settings;
+  device::TimeOptions options{.draws = settings.draws, .seed = settings.seed, .attribution = true};
+  AE_TRY(standpoint.estimate,
+         bench_.device->time(standpoint.loaded, bench_.reference->launch().cases.front(), options));
+  standpoint_ = std::move(standpoint);
+  return &*standpoint_;
+}
+
+Result<std::optional<Controller::Trial>> Controller::propose(int64_t number, int64_t parent) {
+  AE_TRY(const Standpoint* at, stand_at(parent));
+  AE_TRY(const recover::Function* function, gate::function_of(at->program, bench_.original->kernel));
+  State state{.program = &at->program,
+              .function = function,
+              .estimate = &at->estimate,
+              .image = at->loaded.image ? &*at->loaded.image : nullptr,
+              .codec = bench_.codec,
+              .allow_float_rewrites =
+                  oracle::allows_float_rewrites(bench_.reference->policy(), bench_.reference->launch())};
+  std::mt19937_64 random = random_for(lineage_.info().seed, number);
+  try {
+    std::optional<Proposal> proposal = driver_.propose(state, random);
+    if (!proposal) return std::nullopt;
+    return Trial{number, parent, *std::move(proposal)};
+  } catch (const std::exception& error) {
+    return fail("driver {}: {}", driver_.name(), error.what());
+  }
+}
+
+Result<void> Controller::learn(const Attempt& attempt) {
+  try {
+    driver_.learn(attempt.proposal, attempt.verdict);
+    return {};
+  } catch (const std::exception& error) {
+    return fail("driver {}: {}", driver_.name(), error.what());
+  }
+}
+
+Result<void> Controller::settle(const Trial& trial, gate::Evaluation evaluation, double seconds) {
+  Attempt attempt{.number = trial.number,
+                  .parent = trial.parent,
+                  .driver = std::string(driver_.name()),
+                  .proposal = trial.proposal,
+                  .text_hash = std::move(evaluation.text_hash),
+                  .artifact_hash = std::move(evaluation.artifact_hash),
+                  .verdict = std::move(evaluation.verdict),
+                  .seconds = seconds};
+  std::optional<Lineage::Accepted> accepted;
+  if (attempt.verdict.outcome == gate::Outcome::accepted) {
+    attempt.version = int64_t(versions_.size());
+    accepted = Lineage::Accepted{.version = {.id = *attempt.version,
+                                             .parent = trial.parent,
+                                             .evaluation = trial.number,
+                                             .artifact = evaluation.built->hash,
+                                             .listing = recover::print_listing(evaluation.built->program, false),
+                                             .speedup = attempt.verdict.timing->speedup,
+                                             .cv = attempt.verdict.timing->cv},
+                                 .artifact = evaluation.built->object->bytes};
+  }
+  AE_CHECK(lineage_.record(attempt, accepted, elapsed()));
+  if (accepted) versions_.push_back(std::move(accepted->version));
+  AE_CHECK(learn(attempt));
+  remember(attempt);
+  attempts_.push_back(std::move(attempt));
+  return {};
+}
+
+void Controller::remember(const Attempt& attempt) {
+  ++counts_[size_t(attempt.verdict.outcome)];
+  known_.texts.emplace(attempt.text_hash, attempt.number);
+  if (!attempt.artifact_hash.empty()) known_.artifacts.emplace(attempt.artifact_hash, attempt.number);
+}
+
+/// The best verified version; of equals the oldest.
+int64_t Controller::choose_parent() const { return std::ranges::max_element(versions_, {}, &Version::speedup)->id; }
+
+double Controller::elapsed() const {
+  std::chrono::duration<double> session = std::chrono::steady_clock::now() - started_;
+  return earlier_seconds_ + session.count();
+}
+
+Snapshot Controller::snapshot(const Attempt* last) const {
+  const Version& best = versions_[size_t(choose_parent())];
+  return {.evaluations = int64_t(attempts_.size()),
+          .best_version = best.id,
+          .best_speedup = best.speedup,
+          .best_cv = best.cv,
+          .counts = counts_,
+          .elapsed_seconds = elapsed(),
+          .budget = {lineage_.info().budget_evaluations, lineage_.info().budget_seconds},
+          .last = last};
+}
+
+} // namespace asmevo::search

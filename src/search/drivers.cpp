@@ -1,0 +1,26 @@
+#include "search/drivers.h"
+
+#include <algorithm>
+#include <fmt/ranges.h>
+
+namespace asmevo::search {
+namespace {
+
+constexpr DriverEntry drivers[] = {
+    {"rewrite", "a catalogue of transformations; needs no model", make_rewrite},
+    {"replay", "recorded proposals, one JSON object a line", make_replay},
+};
+
+} // namespace
+
+std::span<const DriverEntry> all_drivers() { return drivers; }
+
+Result<std::unique_ptr<Driver>> make_driver(const DriverOptions& options) {
+  const auto* entry = std::ranges::find(drivers, options.name, &DriverEntry::name);
+  if (entry != std::end(drivers)) return entry->make(options);
+  std::vector<std::string_view> names;
+  for (const DriverEntry& known : drivers) names.push_back(known.name);
+  return fail("--driver {}: no such driver; there are {}", options.name, fmt::join(names, ", "));
+}
+
+} // namespace asmevo::search

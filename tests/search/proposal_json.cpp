@@ -1,0 +1,35 @@
+#include "search/proposal_json.h"
+
+#include <gtest/gtest.h>
+
+namespace asmevo::search {
+namespace {
+
+TEST(ProposalJson, AProposalComesBackAsItWas) {
+  Proposal proposal{{{1, 2, "s_nop 0\n"}, {5, 5, "\"quoted\"\t"}}, "rule", "why"};
+  auto again = proposal_from_json(nlohmann::json::parse(dump(to_json(proposal))), "p.jsonl:1");
+  ASSERT_TRUE(again);
+  ASSERT_EQ(again->edits.size(), 2u);
+  EXPECT_EQ(again->edits[1].first, 5u);
+  EXPECT_EQ(again->edits[1].text, "\"quoted\"\t");
+  EXPECT_EQ(again->rule, "rule");
+  EXPECT_EQ(again->rationale, "why");
+}
+
+TEST(ProposalJson, WrongShapesAreErrorsThatSayWhere) {
+  for (const char* text :
+       {"[]", "{}", R"({"edits": 3})", R"({"edits": [{"first": -1, "last": 2, "text": ""}]})",
+        R"({"edits": [{"first": 1, "last": 2}]})", R"({"edits": [{"first": 1, "last": 2, "text": 3}]})"}) {
+    auto proposal = proposal_from_json(nlohmann::json::parse(text), "p.jsonl:7");
+    ASSERT_FALSE(proposal) << text;
+    EXPECT_TRUE(proposal.error().message.starts_with("p.jsonl:7: ")) << proposal.error().message;
+  }
+}
+
+TEST(ProposalJson, BytesThatAreNoTextCanBeStored) {
+  Proposal proposal{{{1, 2, "\xff\xfe"}}, "r", ""};
+  EXPECT_NO_THROW({ nlohmann::json::parse(dump(to_json(proposal))); });
+}
+
+} // namespace
+} // namespace asmevo::search
