@@ -296,7 +296,10 @@ std::string_view nearest_word(std::string_view word, std::span<const std::string
   std::string_view best;
   size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
   for (std::string_view candidate : known)
-    if (size_t distance = edit_distance(word, candidate); distance < std::min(best_distance, candidate.size())) {
+    if (candidate.size() > 2 && word.starts_with(candidate)) {
+      best = candidate;
+      best_distance = 1;
+    } else if (size_t distance = edit_distance(word, candidate); distance < std::min(best_distance, candidate.size())) {
       best = candidate;
       best_distance = distance;
     }
