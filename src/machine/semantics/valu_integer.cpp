@@ -1,0 +1,207 @@
+// Executes the integer meanings of valu_integer.h over lanes.
+//
+// One loop serves all of them: it reads each source as its format says, applies the meaning, and writes the active
+// lanes. The loop is instantiated for each row, so that the compiler sees the meaning inside it.
+#include "machine/semantics/valu_integer.h"
+#include "machine/lanes.h"
+
+#include <array>
+#include <utility>
+
+namespace asmevo::machine::ASMEVO_ISA {
+
+namespace {
+
+using namespace meaning;
+
+/// A source of a known format, read lane by lane.
+template <Format F> struct Source {
+  const uint32_t* lane;
+  AE_LANES Source(Wave& w, const Op& op, unsigned k) : lane(row(w, op.src[k])->lane) {}
+  AE_LANES uint32_t operator[](unsigned i) const { return F == Format::b16 ? lane[i] & 0xffffu : lane[i]; }
+};
+template <> struct Source<Format::b64> {
+  const uint32_t *low, *high;
+  AE_LANES Source(Wave& w, const Op& op, unsigned k) {
+    const Row* rows = row(w, op.src[k]);
+    low = rows[0].lane, high = rows[1].lane;
+  }
+  AE_LANES uint64_t operator[](unsigned i) const { return uint64_t{high[i]} << 32 | low[i]; }
+};
+template <> struct Source<Format::mask> {
+  Row bits;
+  AE_LANES Source(Wave& w, const Op& op, unsigned k) { expand_mask(scalar64(w, op.ssrc[k]), bits); }
+  AE_LANES bool operator[](unsigned i) const { return bits.lane[i] != 0; }
+};
+
+/// `result(i)` to the destination of format D; masks of inactive lanes become 0.
+template <Format D, bool CarryOut, class F> AE_LANES void write(Wave& w, const Op& op, F result) {
+  if constexpr (D == Format::mask) {
+    w.write64(op.sdst, each_lane_bit(w, result));
+  } else if constexpr (CarryOut) {
+    // Carries are collected before the destination changes: it may be a source.
+    Row carries, value, value_high;
+    AE_EACH_LANE {
+      const auto r = result(i);
+      value.lane[i] = uint32_t(r.value);
+      if constexpr (D == Format::b64) value_high.lane[i] = uint32_t(r.value >> 32);
+      carries.lane[i] = r.carry ? ~0u : 0u;
+    }
+    Row* d = row(w, op.dst);
+    each_lane(w, d[0], [&](unsigned i) { return value.lane[i]; });
+    if constexpr (D == Format::b64) each_lane(w, d[1], [&](unsigned i) { return value_high.lane[i]; });
+    w.write64(op.sdst, pack_mask(carries) & w.exec());
+  } else if constexpr (D == Format::b64) {
+    Row* d = row(w, op.dst);
+    each_lane64(w, d[0], d[1], result);
+  } else {
+    each_lane(w, *row(w, op.dst), result);
+  }
+}
+
+template <class Operands> struct Executor;
+
+template <bool CarryOut, Format D, Format... S> struct Executor<ShapeOf<CarryOut, D, S...>> {
+  template <class Meaning, size_t... K>
+  AE_LANES static void with(Wave& w, const Op& op, std::index_sequence<K...>) {
+    std::tuple<Source<S>...> sources{Source<S>(w, op, K)...};
+    write<D, CarryOut>(w, op, [&](unsigned i) [[gnu::always_inline]] {
+      if constexpr (D == Format::p16) {
+        const uint32_t low = Meaning{}((std::get<K>(sources)[i] & 0xffffu)...);
+        const uint32_t high = Meaning{}((std::get<K>(sources)[i] >> 16)...);
+        return (low & 0xffffu) | high << 16;
+      } else if constexpr (D == Format::b16) {
+        return Meaning{}(std::get<K>(sources)[i]...) & 0xffffu;
+      } else {
+        return Meaning{}(std::get<K>(sources)[i]...);
+      }
+    });
+  }
+  template <class Meaning> static void plain(Wave& w, const Op& op) {
+    with<Meaning>(w, op, std::make_index_sequence<sizeof...(S)>{});
+  }
+  template <class Meaning, class Saturated> static void clamped(Wave& w, const Op& op) {
+    if (op.modifiers.clamp()) [[unlikely]] plain<Saturated>(w, op);
+    else with<Meaning>(w, op, std::make_index_sequence<sizeof...(S)>{});
+  }
+};
+
+template <class Operands, class Meaning, class Saturated>
+constexpr InstructionRow row_of(const Entry<Operands, Meaning, Saturated>& entry) {
+  Handler handler = nullptr;
+  if constexpr (std::is_void_v<Saturated>) handler = &Executor<Operands>::template plain<Meaning>;
+  else handler = &Executor<Operands>::template clamped<Meaning, Saturated>;
+  return valu(entry.mnemonic, Operands::signature, handler, Support::exact, entry.targets);
+}
+
+template <class... Entries> constexpr auto rows_of_table(const std::tuple<Entries...>& entries) {
+  return std::apply([](const auto&... e) { return std::array{row_of(e)...}; }, entries);
+}
+
+/// As row_of with other formats than the meaning's: op_sel applies to the halves of p16 sources.
+constexpr auto half_dot_rows() {
+  auto rows = rows_of_table(half_dots);
+  for (auto& row : rows) row.signature = {b32, {p16, p16, b32}};
+  return rows;
+}
+
+/// v_dot2c and its kind: the destination is the third argument.
+template <class Meaning> void accumulate(Wave& w, const Op& op) {
+  const uint32_t *a = row(w, op.src[0])->lane, *b = row(w, op.src[1])->lane;
+  Row& d = *row(w, op.dst);
+  each_lane(w, d, [&](unsigned i) { return Meaning{}(a[i], b[i], d.lane[i]); });
+}
+template <class Meaning, class Saturated> void accumulate_clamped(Wave& w, const Op& op) {
+  if (op.modifiers.clamp()) accumulate<Saturated>(w, op);
+  else accumulate<Meaning>(w, op);
+}
+template <class Operands, class Meaning, class Saturated>
+constexpr InstructionRow accumulating_row(const Entry<Operands, Meaning, Saturated>& entry) {
+  return valu(entry.mnemonic, Operands::signature, &accumulate_clamped<Meaning, Saturated>, Support::exact,
+              entry.targets);
+}
+
+// Lanes below this one, among the set bits of the source: of lanes 0-31, of lanes 32-63.
+template <unsigned First> void mbcnt(Wave& w, const Op& op) {
+  const uint32_t *a = row(w, op.src[0])->lane, *b = row(w, op.src[1])->lane;
+  each_lane(w, *row(w, op.dst), [&](unsigned i) {
+    const unsigned below_here = i < First ? 0 : i - First;
+    const uint32_t lanes_below = below_here >= 32 ? ~0u : (1u << below_here) - 1;
+    return count_ones(a[i] & lanes_below) + b[i];
+  });
+}
+
+// The truth table is spread over OMOD, ABS and NEG.
+template <bool Half> void bitop3(Wave& w, const Op& op) {
+  const Modifiers m = op.modifiers;
+  const uint32_t truth = m.omod() << 6 | m.abs() << 3 | m.neg();
+  const uint32_t *a = row(w, op.src[0])->lane, *b = row(w, op.src[1])->lane, *c = row(w, op.src[2])->lane;
+  uint32_t minterm[8];
+  for (unsigned k = 0; k < 8; ++k) minterm[k] = truth >> k & 1 ? ~0u : 0u;
+  each_lane(w, *row(w, op.dst), [&](unsigned i) {
+    uint32_t result = 0;
+    for (unsigned k = 0; k < 8; ++k)
+      result |= minterm[k] & (k & 4 ? a[i] : ~a[i]) & (k & 2 ? b[i] : ~b[i]) & (k & 1 ? c[i] : ~c[i]);
+    return Half ? result & 0xffffu : result;
+  });
+}
+
+// Sums of absolute differences at four byte offsets of a 64-bit source, into four fields.
+template <bool Masked> void quad_sad_u16(Wave& w, const Op& op) {
+  const Row* a = row(w, op.src[0]);
+  const uint32_t* b = row(w, op.src[1])->lane;
+  const Row *c = row(w, op.src[2]), *d = row(w, op.dst);
+  const bool clamp = op.modifiers.clamp();
+  each_lane64(w, const_cast<Row&>(d[0]), const_cast<Row&>(d[1]), [&](unsigned i) {
+    const uint64_t window = uint64_t{a[1].lane[i]} << 32 | a[0].lane[i];
+    const uint64_t sums = uint64_t{c[1].lane[i]} << 32 | c[0].lane[i];
+    uint64_t result = 0;
+    for (unsigned k = 0; k < 4; ++k) {
+      uint32_t sum = sad_bytes(uint32_t(window >> (8 * k)), b[i], uint32_t(sums >> (16 * k)) & 0xffffu, Masked);
+      if (clamp) sum = umin(sum, 0xffffu);
+      result |= uint64_t{sum & 0xffffu} << (16 * k);
+    }
+    return result;
+  });
+}
+void quad_sad_u32(Wave& w, const Op& op) {
+  const Row *a = row(w, op.src[0]), *c = row(w, op.src[2]);
+  const uint32_t* b = row(w, op.src[1])->lane;
+  Row* d = row(w, op.dst);
+  const bool clamp = op.modifiers.clamp();
+  Row sums[4];
+  for (unsigned k = 0; k < 4; ++k)
+    AE_EACH_LANE {
+      const uint64_t window = uint64_t{a[1].lane[i]} << 32 | a[0].lane[i];
+      const uint32_t sum = sad_bytes(uint32_t(window >> (8 * k)), b[i], 0u, true);
+      sums[k].lane[i] = clamp ? add_sat_unsigned(sum, c[k].lane[i]) : sum + c[k].lane[i];
+    }
+  for (unsigned k = 0; k < 4; ++k) each_lane(w, d[k], [&](unsigned i) { return sums[k].lane[i]; });
+}
+
+constexpr auto special_rows = std::array{
+    valu("v_mbcnt_lo_u32_b32", {b32, {b32, b32}}, &mbcnt<0>),
+    valu("v_mbcnt_hi_u32_b32", {b32, {b32, b32}}, &mbcnt<32>),
+    valu("v_bitop3_b32", {.dst = b32, .src = {b32, b32, b32}, .raw = true}, &bitop3<false>, Support::exact, on_gfx950),
+    valu("v_qsad_pk_u16_u8", {b64, {b64, b32, b64}}, &quad_sad_u16<false>),
+    valu("v_mqsad_pk_u16_u8", {b64, {b64, b32, b64}}, &quad_sad_u16<true>),
+    valu("v_mqsad_u32_u8", {Operand(b32, 4), {b64, b32, Operand(b32, 4)}}, &quad_sad_u32),
+};
+
+template <size_t... N> constexpr auto concatenate(const std::array<InstructionRow, N>&... parts) {
+  std::array<InstructionRow, (N + ...)> all{};
+  size_t at = 0;
+  ((std::copy(parts.begin(), parts.end(), all.begin() + at), at += N), ...);
+  return all;
+}
+
+constexpr auto rows = concatenate(
+    rows_of_table(integer32), rows_of_table(bytes_and_sums), half_dot_rows(),
+    std::apply([](const auto&... e) { return std::array{accumulating_row(e)...}; }, accumulating_dots),
+    rows_of_table(halves), rows_of_table(packed_halves), rows_of_table(wide), special_rows);
+
+} // namespace
+
+std::span<const InstructionRow> valu_integer() { return rows; }
+
+} // namespace asmevo::machine::ASMEVO_ISA
