@@ -1,12 +1,12 @@
-// Exact arithmetic in any format, rounding mode and denormal mode: add, multiply, fused multiply-add, minimum and maximum,
-// comparison, rounding to integral values.
+// Exact arithmetic in any format, rounding mode and denormal mode: add, multiply, fused multiply-add, minimum and
+// maximum, comparison, rounding to integral values.
 //
 // These are the definitions. The lane loops use native vector arithmetic where it gives the same bits (round to nearest
 // even, no NaN in sight) and come here for the rest.
 //
-// NaN rules. An operation with a NaN source returns the first NaN in operand order, payload kept, quieted where MODE.ieee
-// is set (with it clear no instruction quiets: LLVM issue 139622). An invalid operation returns Format::nan. Which of
-// several NaNs wins is unpublished; operand order is what the manuals' pseudocode of other instructions does.
+// NaN rules. An operation with a NaN source returns the first NaN in operand order, payload kept, quieted where
+// MODE.ieee is set (with it clear no instruction quiets: LLVM issue 139622). An invalid operation returns Format::nan.
+// Which of several NaNs wins is unpublished; operand order is what the manuals' pseudocode of other instructions does.
 #pragma once
 
 #include "machine/numeric/format.h"
@@ -122,9 +122,8 @@ constexpr typename F::Bits multiply_legacy(typename F::Bits a, typename F::Bits 
 }
 
 /// a * b + c with the product rounded first, as the mad and mac instructions of gfx908 do.
-template <class F>
-constexpr typename F::Bits multiply_add(typename F::Bits a, typename F::Bits b, typename F::Bits c,
-                                        const Environment& e) {
+template <class F> constexpr typename F::Bits multiply_add(typename F::Bits a, typename F::Bits b, typename F::Bits c,
+                                                           const Environment& e) {
   const auto product = multiply<F>(a, b, e);
   if (is_nan<F>(c) && !is_nan<F>(a) && !is_nan<F>(b)) return propagate<F>(flush_input<F>(c, e), e);
   return add<F>(product, c, e);

@@ -1,5 +1,5 @@
-// Conversions: between float formats, to and from integers, to normalised integers, with stochastic rounding, with block
-// scales.
+// Conversions: between float formats, to and from integers, to normalised integers, with stochastic rounding, with
+// block scales.
 //
 // The rounding mode of a conversion is that of its destination's format, as LLVM's instruction flags say
 // (FPDPRounding is set on v_cvt_f16_f32 and clear on v_cvt_f32_f64).
@@ -23,8 +23,10 @@ template <class To, class From> constexpr typename To::Bits convert_nan(typename
     constexpr int up = To::fraction_bits - From::fraction_bits;
     const uint64_t payload = x & From::fraction_mask;
     Bits fraction = 0;
-    if constexpr (up >= 0) fraction = Bits(payload << up);
-    else fraction = Bits(payload >> -up);
+    if constexpr (up >= 0)
+      fraction = Bits(payload << up);
+    else
+      fraction = Bits(payload >> -up);
     if (make_quiet || !fraction) fraction |= To::quiet_bit;
     return Bits((negative ? To::sign : Bits{0}) | To::infinity | fraction);
   }
@@ -32,32 +34,34 @@ template <class To, class From> constexpr typename To::Bits convert_nan(typename
 
 /// `e` is the environment of the destination; `flush_source` that of the source. `saturate` sends finite overflow and
 /// infinity to the largest number.
-template <class To, class From>
-constexpr typename To::Bits convert(typename From::Bits x, const Environment& e, bool flush_source = false,
-                                    bool saturate = false) {
+template <class To, class From> constexpr typename To::Bits convert(typename From::Bits x, const Environment& e,
+                                                                    bool flush_source = false, bool saturate = false) {
   if (flush_source) x = flush<From>(x);
   const Number n = unpack<From>(x);
   switch (n.kind) {
-  case Kind::nan: return convert_nan<To, From>(x, e.ieee);
-  case Kind::infinity: return overflow<To>(n.negative, Round::nearest_even, saturate);
-  case Kind::zero: return zero<To>(n.negative);
-  case Kind::finite: break;
+  case Kind::nan:
+    return convert_nan<To, From>(x, e.ieee);
+  case Kind::infinity:
+    return overflow<To>(n.negative, Round::nearest_even, saturate);
+  case Kind::zero:
+    return zero<To>(n.negative);
+  case Kind::finite:
+    break;
   }
   return round_to<To>(n.negative, n.significand, n.exponent, e.round, e.flush_outputs, saturate);
 }
 
 /// Stochastic rounding: `random` is added below the last kept bit of To, then the rest is cut off. The random bits are
 /// taken from the top of the word, as many as the conversion drops for a normal result.
-template <class To, class From>
-constexpr typename To::Bits convert_stochastic(typename From::Bits x, uint32_t random, bool saturate,
-                                               int scale_exponent = 0) {
+template <class To, class From> constexpr typename To::Bits convert_stochastic(typename From::Bits x, uint32_t random,
+                                                                               bool saturate, int scale_exponent = 0) {
   const Number n = unpack<From>(x);
   if (n.kind != Kind::finite) return convert<To, From>(x, {.ieee = true}, false, saturate);
   const int width = bit_width(n.significand);
   const int top = n.exponent + scale_exponent + width - 1;
   const int leading = top > To::min_exponent ? top : To::min_exponent;
   // Align the significand so that its kept part ends at bit 64, then add the random word in the 32 bits below.
-  const int kept_end = leading - To::fraction_bits;                 // exponent of the last kept bit
+  const int kept_end = leading - To::fraction_bits;                  // exponent of the last kept bit
   const int shift = 64 - (kept_end - (n.exponent + scale_exponent)); // left shift that brings it to bit 64
   const u128 aligned = shift >= 0 ? u128{n.significand} << shift : shift_right_sticky(n.significand, -shift);
   const u128 dithered = aligned + (u128{random} << 32);
@@ -89,9 +93,10 @@ template <class Integer, class F> constexpr Integer to_integer(typename F::Bits 
   if (n.kind == Kind::nan || n.kind == Kind::zero) return 0;
   const Integer bound = n.negative ? Limits::min() : Limits::max();
   if (n.kind == Kind::infinity || n.exponent + bit_width(n.significand) > Limits::digits + 1) return bound;
-  const u128 whole = n.exponent >= 0 ? u128{n.significand} << n.exponent
-                                     : round_shift(n.significand, -n.exponent, n.negative, round);
-  const u128 limit = n.negative ? (Limits::is_signed ? u128{uint64_t(Limits::max())} + 1 : 0) : u128{uint64_t(Limits::max())};
+  const u128 whole =
+      n.exponent >= 0 ? u128{n.significand} << n.exponent : round_shift(n.significand, -n.exponent, n.negative, round);
+  const u128 limit =
+      n.negative ? (Limits::is_signed ? u128{uint64_t(Limits::max())} + 1 : 0) : u128{uint64_t(Limits::max())};
   if (whole >= limit) return bound;
   return n.negative ? Integer(-int64_t(whole)) : Integer(uint64_t(whole));
 }
@@ -107,8 +112,8 @@ template <class F> constexpr int32_t to_integer_half_up(typename F::Bits x) {
   if (n.kind != Kind::finite || n.exponent >= 0) return to_integer<int32_t, F>(x, Round::down);
   const Term t = sum({n.negative, n.significand, n.exponent}, {false, 1, -1});
   if (!t.significand) return 0;
-  const u128 whole = t.exponent < 0 ? round_shift(t.significand, -t.exponent, t.negative, Round::down)
-                                    : t.significand << t.exponent;
+  const u128 whole =
+      t.exponent < 0 ? round_shift(t.significand, -t.exponent, t.negative, Round::down) : t.significand << t.exponent;
   constexpr int64_t high = std::numeric_limits<int32_t>::max(), low = std::numeric_limits<int32_t>::min();
   const int64_t value = whole > u128{uint64_t(1) << 40} ? int64_t{1} << 40 : int64_t(whole);
   const int64_t result = t.negative ? -value : value;

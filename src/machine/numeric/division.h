@@ -1,8 +1,9 @@
 // The three instructions of precise division.
 //
-// a / b is computed as v_div_scale (twice), v_rcp, a chain of fma, v_div_fmas and v_div_fixup. div_scale moves an operand
-// by a power of two where the chain would meet subnormals or overflow, and says by a flag that div_fmas must scale the
-// result back; div_fixup puts in the special cases. The conditions are those of the CDNA3 manual's pseudocode.
+// a / b is computed as v_div_scale (twice), v_rcp, a chain of fma, v_div_fmas and v_div_fixup. div_scale moves an
+// operand by a power of two where the chain would meet subnormals or overflow, and says by a flag that div_fmas must
+// scale the result back; div_fixup puts in the special cases. The conditions are those of the CDNA3 manual's
+// pseudocode.
 #pragma once
 
 #include "machine/numeric/arithmetic.h"
@@ -37,9 +38,8 @@ template <class F> constexpr bool quotient_is_subnormal(typename F::Bits numerat
 }
 
 /// v_div_scale: `s0` is the operand to scale and equals `denominator` or `numerator`.
-template <class F>
-constexpr Scaled<F> div_scale(typename F::Bits s0, typename F::Bits denominator, typename F::Bits numerator,
-                              const Environment& e) {
+template <class F> constexpr Scaled<F> div_scale(typename F::Bits s0, typename F::Bits denominator,
+                                                 typename F::Bits numerator, const Environment& e) {
   using Limits = DivisionLimits<F>;
   constexpr auto one = typename F::Bits(typename F::Bits(F::bias) << F::fraction_bits);
   const auto up = [&] { return scale<F>(s0, Limits::scale, e); };
@@ -58,9 +58,8 @@ constexpr Scaled<F> div_scale(typename F::Bits s0, typename F::Bits denominator,
 }
 
 /// v_div_fmas: fma, times 2^32 (2^64) where VCC asks for it. The product is rounded once.
-template <class F>
-constexpr typename F::Bits div_fmas(typename F::Bits a, typename F::Bits b, typename F::Bits c, bool post_scale,
-                                    const Environment& e) {
+template <class F> constexpr typename F::Bits div_fmas(typename F::Bits a, typename F::Bits b, typename F::Bits c,
+                                                       bool post_scale, const Environment& e) {
   if (!post_scale) return fma<F>(a, b, c, e);
   Environment unflushed = e;
   unflushed.flush_outputs = false;
@@ -68,9 +67,8 @@ constexpr typename F::Bits div_fmas(typename F::Bits a, typename F::Bits b, type
 }
 
 /// v_div_fixup: quotient, denominator, numerator.
-template <class F>
-constexpr typename F::Bits div_fixup(typename F::Bits quotient, typename F::Bits denominator,
-                                     typename F::Bits numerator, const Environment& e) {
+template <class F> constexpr typename F::Bits div_fixup(typename F::Bits quotient, typename F::Bits denominator,
+                                                        typename F::Bits numerator, const Environment& e) {
   using Bits = typename F::Bits;
   const Bits d = flush_input<F>(denominator, e), n = flush_input<F>(numerator, e);
   const Bits sign = Bits((d ^ n) & F::sign);

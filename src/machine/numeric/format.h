@@ -1,9 +1,9 @@
 // Number formats of the CDNA machines, and rounding to them.
 //
-// The machines know eleven binary floating-point formats, and they differ in more than their widths: FP8 has an infinity
-// or not, the FNUZ kind of gfx940 has one NaN (0x80) and no negative zero, FP6 and FP4 have numbers only. Everything
-// that rounds, in any of them, is one function: round_to(), from an exact significand in 128 bits. Exact arithmetic
-// (arithmetic.h) and conversions (convert.h) only have to produce that significand.
+// The machines know eleven binary floating-point formats, and they differ in more than their widths: FP8 has an
+// infinity or not, the FNUZ kind of gfx940 has one NaN (0x80) and no negative zero, FP6 and FP4 have numbers only.
+// Everything that rounds, in any of them, is one function: round_to(), from an exact significand in 128 bits. Exact
+// arithmetic (arithmetic.h) and conversions (convert.h) only have to produce that significand.
 //
 // All of it is integer code: the same results on every host, at every optimisation level, and at compile time.
 #pragma once
@@ -45,7 +45,7 @@ template <class BitsT, int Exponent, int Fraction, int Bias, Special S> struct F
   static constexpr Bits sign = Bits(Bits{1} << (width - 1));
   static constexpr Bits fraction_mask = Bits((Bits{1} << Fraction) - 1);
   static constexpr int exponent_mask = (1 << Exponent) - 1;
-  static constexpr int min_exponent = 1 - Bias; // of the smallest normal
+  static constexpr int min_exponent = 1 - Bias;                           // of the smallest normal
   static constexpr Bits infinity = Bits(Bits(exponent_mask) << Fraction); // Special::ieee only
   static constexpr Bits quiet_bit = Bits(Bits{1} << (Fraction - 1));
   /// The largest finite magnitude.
@@ -158,18 +158,22 @@ constexpr u128 round_shift(u128 significand, int shift, bool negative, Round rou
     increment = lost > half || (lost == half && (kept & 1));
     break;
   }
-  case Round::up: increment = lost && !negative; break;
-  case Round::down: increment = lost && negative; break;
-  case Round::zero: break;
+  case Round::up:
+    increment = lost && !negative;
+    break;
+  case Round::down:
+    increment = lost && negative;
+    break;
+  case Round::zero:
+    break;
   }
   return kept + (increment ? 1 : 0);
 }
 
 /// (-1)^negative * significand * 2^exponent in format F. The significand may carry a sticky lowest bit as long as it is
 /// at least two bits longer than F's. `flush_output` applies after rounding.
-template <class F>
-constexpr typename F::Bits round_to(bool negative, u128 significand, int exponent, Round round,
-                                    bool flush_output = false, bool saturate = false) {
+template <class F> constexpr typename F::Bits round_to(bool negative, u128 significand, int exponent, Round round,
+                                                       bool flush_output = false, bool saturate = false) {
   using Bits = typename F::Bits;
   if (!significand) return zero<F>(negative);
   const int top = exponent + bit_width(significand) - 1;
@@ -177,7 +181,8 @@ constexpr typename F::Bits round_to(bool negative, u128 significand, int exponen
   if (leading > F::exponent_mask - F::bias) return overflow<F>(negative, round, saturate);
   const int shift = leading - F::fraction_bits - exponent;
   const u128 rounded = shift <= 0 ? significand << -shift : round_shift(significand, shift, negative, round);
-  // The hidden bit of `rounded`, added to the exponent field, makes normals of subnormals and carries into the exponent.
+  // The hidden bit of `rounded`, added to the exponent field, makes normals of subnormals and carries into the
+  // exponent.
   const uint64_t field = uint64_t(leading - F::min_exponent);
   const uint64_t magnitude = (field << F::fraction_bits) + uint64_t(rounded);
   if (magnitude > uint64_t{F::largest}) return overflow<F>(negative, round, saturate);

@@ -2,8 +2,8 @@
 //
 // A meaning is a function of words that uses only the vocabulary below. On the machine a word is a uint32_t inside a
 // loop over lanes; a prover calls the same function with bit-vector terms of its own. So meanings are captureless
-// generic lambdas, and their types are the rows' identity. A domain supplies a 32-bit and a 64-bit type with + - * & | ^
-// and ~ (also against plain unsigned constants), a truth type with & | and !, and the functions named here, which are
+// generic lambdas, and their types are the rows' identity. A domain supplies a 32-bit and a 64-bit type with + - * & |
+// ^ and ~ (also against plain unsigned constants), a truth type with & | and !, and the functions named here, which are
 // found by argument-dependent lookup.
 #pragma once
 
@@ -105,9 +105,8 @@ consteval Entry<Operands, Meaning, void> op(std::string_view mnemonic, Operands,
   return {mnemonic, on};
 }
 /// With a second meaning for clamp.
-template <class Operands, class Meaning, class Saturated>
-consteval Entry<Operands, Meaning, Saturated> op_sat(std::string_view mnemonic, Operands, Meaning, Saturated,
-                                                     TargetMask on = on_all) {
+template <class Operands, class Meaning, class Saturated> consteval Entry<Operands, Meaning, Saturated>
+op_sat(std::string_view mnemonic, Operands, Meaning, Saturated, TargetMask on = on_all) {
   return {mnemonic, on};
 }
 template <class... Entries> consteval std::tuple<Entries...> table(Entries... entries) { return {entries...}; }

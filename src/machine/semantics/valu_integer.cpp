@@ -62,8 +62,7 @@ template <Format D, bool CarryOut, class F> AE_LANES void write(Wave& w, const O
 template <class Operands> struct Executor;
 
 template <bool CarryOut, Format D, Format... S> struct Executor<ShapeOf<CarryOut, D, S...>> {
-  template <class Meaning, size_t... K>
-  AE_LANES static void with(Wave& w, const Op& op, std::index_sequence<K...>) {
+  template <class Meaning, size_t... K> AE_LANES static void with(Wave& w, const Op& op, std::index_sequence<K...>) {
     std::tuple<Source<S>...> sources{Source<S>(w, op, K)...};
     write<D, CarryOut>(w, op, [&](unsigned i) [[gnu::always_inline]] {
       if constexpr (D == Format::p16) {
@@ -81,16 +80,20 @@ template <bool CarryOut, Format D, Format... S> struct Executor<ShapeOf<CarryOut
     with<Meaning>(w, op, std::make_index_sequence<sizeof...(S)>{});
   }
   template <class Meaning, class Saturated> static void clamped(Wave& w, const Op& op) {
-    if (op.modifiers.clamp()) [[unlikely]] plain<Saturated>(w, op);
-    else with<Meaning>(w, op, std::make_index_sequence<sizeof...(S)>{});
+    if (op.modifiers.clamp()) [[unlikely]]
+      plain<Saturated>(w, op);
+    else
+      with<Meaning>(w, op, std::make_index_sequence<sizeof...(S)>{});
   }
 };
 
 template <class Operands, class Meaning, class Saturated>
 constexpr InstructionRow row_of(const Entry<Operands, Meaning, Saturated>& entry) {
   Handler handler = nullptr;
-  if constexpr (std::is_void_v<Saturated>) handler = &Executor<Operands>::template plain<Meaning>;
-  else handler = &Executor<Operands>::template clamped<Meaning, Saturated>;
+  if constexpr (std::is_void_v<Saturated>)
+    handler = &Executor<Operands>::template plain<Meaning>;
+  else
+    handler = &Executor<Operands>::template clamped<Meaning, Saturated>;
   return valu(entry.mnemonic, Operands::signature, handler, Support::exact, entry.targets);
 }
 
@@ -112,8 +115,10 @@ template <class Meaning> void accumulate(Wave& w, const Op& op) {
   each_lane(w, d, [&](unsigned i) { return Meaning{}(a[i], b[i], d.lane[i]); });
 }
 template <class Meaning, class Saturated> void accumulate_clamped(Wave& w, const Op& op) {
-  if (op.modifiers.clamp()) accumulate<Saturated>(w, op);
-  else accumulate<Meaning>(w, op);
+  if (op.modifiers.clamp())
+    accumulate<Saturated>(w, op);
+  else
+    accumulate<Meaning>(w, op);
 }
 template <class Operands, class Meaning, class Saturated>
 constexpr InstructionRow accumulating_row(const Entry<Operands, Meaning, Saturated>& entry) {
@@ -170,8 +175,7 @@ void quad_sad_u32(Wave& w, const Op& op) {
   Row* d = row(w, op.dst);
   const bool clamp = op.modifiers.clamp();
   Row sums[4];
-  for (unsigned k = 0; k < 4; ++k)
-    AE_EACH_LANE {
+  for (unsigned k = 0; k < 4; ++k) AE_EACH_LANE {
       const uint64_t window = uint64_t{a[1].lane[i]} << 32 | a[0].lane[i];
       const uint32_t sum = sad_bytes(uint32_t(window >> (8 * k)), b[i], 0u, true);
       sums[k].lane[i] = clamp ? add_sat_unsigned(sum, c[k].lane[i]) : sum + c[k].lane[i];
@@ -195,10 +199,10 @@ template <size_t... N> constexpr auto concatenate(const std::array<InstructionRo
   return all;
 }
 
-constexpr auto rows = concatenate(
-    rows_of_table(integer32), rows_of_table(bytes_and_sums), half_dot_rows(),
-    std::apply([](const auto&... e) { return std::array{accumulating_row(e)...}; }, accumulating_dots),
-    rows_of_table(halves), rows_of_table(packed_halves), rows_of_table(wide), special_rows);
+constexpr auto rows =
+    concatenate(rows_of_table(integer32), rows_of_table(bytes_and_sums), half_dot_rows(),
+                std::apply([](const auto&... e) { return std::array{accumulating_row(e)...}; }, accumulating_dots),
+                rows_of_table(halves), rows_of_table(packed_halves), rows_of_table(wide), special_rows);
 
 } // namespace
 

@@ -43,7 +43,8 @@ AE_WORD auto add_sat_signed(auto a, decltype(a) b) { return clamp_signed(sign_ex
 AE_WORD auto sub_sat_signed(auto a, decltype(a) b) { return clamp_signed(sign_extend(a) - sign_extend(b)); }
 /// A signed word to the range of 16 (8) bits; an unsigned word to a maximum.
 AE_WORD auto to_i16(auto a) {
-  return select(less(a, constant(a, 0xffff8000u)), constant(a, 0xffff8000u), select(less(constant(a, 0x7fffu), a), constant(a, 0x7fffu), a));
+  return select(less(a, constant(a, 0xffff8000u)), constant(a, 0xffff8000u),
+                select(less(constant(a, 0x7fffu), a), constant(a, 0x7fffu), a));
 }
 AE_WORD auto to_u16(auto a) { return select(below(constant(a, 0xffffu), a), constant(a, 0xffffu), a); }
 /// A signed word to [0, 65535].
@@ -63,7 +64,8 @@ AE_WORD auto permuted_byte(auto a, decltype(a) b, decltype(a) selector) {
   const auto from = select(equal(selector & 4u, constant(a, 0u)), b, a);
   const auto byte = shr(from, (selector & 3u) << 3) & 0xffu;
   const auto of = select(below(selector, constant(a, 10u)), b, a); // 8: byte 1, 9: byte 3, 10: byte 5, 11: byte 7
-  const auto sign = select(equal(selector & 1u, constant(a, 0u)), signed_bits<15, 1>(of), signed_bits<31, 1>(of)) & 0xffu;
+  const auto sign =
+      select(equal(selector & 1u, constant(a, 0u)), signed_bits<15, 1>(of), signed_bits<31, 1>(of)) & 0xffu;
   const auto special = select(equal(selector, constant(a, 12u)), constant(a, 0u), constant(a, 0xffu));
   return select(below(selector, constant(a, 8u)), byte, select(below(selector, constant(a, 12u)), sign, special));
 }
@@ -95,10 +97,11 @@ AE_WORD auto sub_borrow(auto a, decltype(a) b, auto borrow_in) {
 }
 
 inline constexpr auto integer32 = table(
-    op("v_not_b32", word1, [](auto a) { return ~a; }),
-    op("v_bfrev_b32", word1, [](auto a) { return reverse_bits(a); }),
-    op("v_ffbh_u32", word1, [](auto a) { return select(equal(a, constant(a, 0u)), constant(a, ~0u), leading_zeros(a)); }),
-    op("v_ffbl_b32", word1, [](auto a) { return select(equal(a, constant(a, 0u)), constant(a, ~0u), trailing_zeros(a)); }),
+    op("v_not_b32", word1, [](auto a) { return ~a; }), op("v_bfrev_b32", word1, [](auto a) { return reverse_bits(a); }),
+    op("v_ffbh_u32", word1,
+       [](auto a) { return select(equal(a, constant(a, 0u)), constant(a, ~0u), leading_zeros(a)); }),
+    op("v_ffbl_b32", word1,
+       [](auto a) { return select(equal(a, constant(a, 0u)), constant(a, ~0u), trailing_zeros(a)); }),
     op("v_ffbh_i32", word1,
        [](auto a) {
          auto folded = a ^ sar(a, 31);
@@ -111,12 +114,19 @@ inline constexpr auto integer32 = table(
     op("v_lshlrev_b32", word2, [](auto a, auto b) { return shl(b, a & 31u); }),
     op("v_lshrrev_b32", word2, [](auto a, auto b) { return shr(b, a & 31u); }),
     op("v_ashrrev_i32", word2, [](auto a, auto b) { return sar(b, a & 31u); }),
-    op_sat("v_add_u32", word2, [](auto a, auto b) { return a + b; }, [](auto a, auto b) { return add_sat_unsigned(a, b); }),
-    op_sat("v_sub_u32", word2, [](auto a, auto b) { return a - b; }, [](auto a, auto b) { return sub_sat_unsigned(a, b); }),
-    op_sat("v_subrev_u32", word2, [](auto a, auto b) { return b - a; },
-           [](auto a, auto b) { return sub_sat_unsigned(b, a); }),
-    op_sat("v_add_i32", word2, [](auto a, auto b) { return a + b; }, [](auto a, auto b) { return add_sat_signed(a, b); }),
-    op_sat("v_sub_i32", word2, [](auto a, auto b) { return a - b; }, [](auto a, auto b) { return sub_sat_signed(a, b); }),
+    op_sat(
+        "v_add_u32", word2, [](auto a, auto b) { return a + b; },
+        [](auto a, auto b) { return add_sat_unsigned(a, b); }),
+    op_sat(
+        "v_sub_u32", word2, [](auto a, auto b) { return a - b; },
+        [](auto a, auto b) { return sub_sat_unsigned(a, b); }),
+    op_sat(
+        "v_subrev_u32", word2, [](auto a, auto b) { return b - a; },
+        [](auto a, auto b) { return sub_sat_unsigned(b, a); }),
+    op_sat(
+        "v_add_i32", word2, [](auto a, auto b) { return a + b; }, [](auto a, auto b) { return add_sat_signed(a, b); }),
+    op_sat(
+        "v_sub_i32", word2, [](auto a, auto b) { return a - b; }, [](auto a, auto b) { return sub_sat_signed(a, b); }),
     op("v_min_u32", word2, [](auto a, auto b) { return umin(a, b); }),
     op("v_max_u32", word2, [](auto a, auto b) { return umax(a, b); }),
     op("v_min_i32", word2, [](auto a, auto b) { return smin(a, b); }),
@@ -131,26 +141,32 @@ inline constexpr auto integer32 = table(
     op("v_mul_lo_i32", word2, [](auto a, auto b) { return a * b; }),
     op("v_mul_hi_u32", word2, [](auto a, auto b) { return high(zero_extend(a) * zero_extend(b)); }),
     op("v_mul_hi_i32", word2, [](auto a, auto b) { return high(sign_extend(a) * sign_extend(b)); }),
-    op_sat("v_mul_u32_u24", word2, [](auto a, auto b) { return bits<0, 24>(a) * bits<0, 24>(b); },
-           [](auto a, auto b) { return clamp_unsigned(zero_extend(bits<0, 24>(a)) * zero_extend(bits<0, 24>(b))); }),
+    op_sat(
+        "v_mul_u32_u24", word2, [](auto a, auto b) { return bits<0, 24>(a) * bits<0, 24>(b); },
+        [](auto a, auto b) { return clamp_unsigned(zero_extend(bits<0, 24>(a)) * zero_extend(bits<0, 24>(b))); }),
     op("v_mul_hi_u32_u24", word2,
        [](auto a, auto b) { return high(zero_extend(bits<0, 24>(a)) * zero_extend(bits<0, 24>(b))); }),
-    op_sat("v_mul_i32_i24", word2, [](auto a, auto b) { return signed_low<24>(a) * signed_low<24>(b); },
-           [](auto a, auto b) { return clamp_signed(sign_extend(signed_low<24>(a)) * sign_extend(signed_low<24>(b))); }),
+    op_sat(
+        "v_mul_i32_i24", word2, [](auto a, auto b) { return signed_low<24>(a) * signed_low<24>(b); },
+        [](auto a, auto b) { return clamp_signed(sign_extend(signed_low<24>(a)) * sign_extend(signed_low<24>(b))); }),
     op("v_mul_hi_i32_i24", word2,
        [](auto a, auto b) { return high(sign_extend(signed_low<24>(a)) * sign_extend(signed_low<24>(b))); }),
-    op_sat("v_mad_u32_u24", word3, [](auto a, auto b, auto c) { return bits<0, 24>(a) * bits<0, 24>(b) + c; },
-           [](auto a, auto b, auto c) {
-             return clamp_unsigned(zero_extend(bits<0, 24>(a)) * zero_extend(bits<0, 24>(b)) + zero_extend(c));
-           }),
-    op_sat("v_mad_i32_i24", word3, [](auto a, auto b, auto c) { return signed_low<24>(a) * signed_low<24>(b) + c; },
-           [](auto a, auto b, auto c) {
-             return clamp_signed(sign_extend(signed_low<24>(a)) * sign_extend(signed_low<24>(b)) + sign_extend(c));
-           }),
-    op_sat("v_mad_u32_u16", shape<b32, b16, b16, b32>, [](auto a, auto b, auto c) { return a * b + c; },
-           [](auto a, auto b, auto c) { return clamp_unsigned(zero_extend(a * b) + zero_extend(c)); }),
-    op_sat("v_mad_i32_i16", shape<b32, b16, b16, b32>, [](auto a, auto b, auto c) { return s16(a) * s16(b) + c; },
-           [](auto a, auto b, auto c) { return clamp_signed(sign_extend(s16(a) * s16(b)) + sign_extend(c)); }),
+    op_sat(
+        "v_mad_u32_u24", word3, [](auto a, auto b, auto c) { return bits<0, 24>(a) * bits<0, 24>(b) + c; },
+        [](auto a, auto b, auto c) {
+          return clamp_unsigned(zero_extend(bits<0, 24>(a)) * zero_extend(bits<0, 24>(b)) + zero_extend(c));
+        }),
+    op_sat(
+        "v_mad_i32_i24", word3, [](auto a, auto b, auto c) { return signed_low<24>(a) * signed_low<24>(b) + c; },
+        [](auto a, auto b, auto c) {
+          return clamp_signed(sign_extend(signed_low<24>(a)) * sign_extend(signed_low<24>(b)) + sign_extend(c));
+        }),
+    op_sat(
+        "v_mad_u32_u16", shape<b32, b16, b16, b32>, [](auto a, auto b, auto c) { return a * b + c; },
+        [](auto a, auto b, auto c) { return clamp_unsigned(zero_extend(a * b) + zero_extend(c)); }),
+    op_sat(
+        "v_mad_i32_i16", shape<b32, b16, b16, b32>, [](auto a, auto b, auto c) { return s16(a) * s16(b) + c; },
+        [](auto a, auto b, auto c) { return clamp_signed(sign_extend(s16(a) * s16(b)) + sign_extend(c)); }),
     op("v_bfe_u32", word3,
        [](auto a, auto b, auto c) { return shr(a, b & 31u) & (shl(constant(a, 1u), c & 31u) - 1u); }),
     op("v_bfe_i32", word3,
@@ -182,23 +198,29 @@ inline constexpr auto integer32 = table(
     op("v_prng_b32", word1, [](auto a) { return shl(a, 1u) ^ (sar(a, 31u) & 197u); }, on_gfx950));
 
 inline constexpr auto bytes_and_sums = table(
-    op_sat("v_sad_u8", word3, [](auto a, auto b, auto c) { return sad_bytes(a, b, c, false); },
-           [](auto a, auto b, auto c) { return add_sat_unsigned(sad_bytes(a, b, constant(c, 0u), false), c); }),
-    op_sat("v_msad_u8", word3, [](auto a, auto b, auto c) { return sad_bytes(a, b, c, true); },
-           [](auto a, auto b, auto c) { return add_sat_unsigned(sad_bytes(a, b, constant(c, 0u), true), c); }),
-    op_sat("v_sad_hi_u8", word3, [](auto a, auto b, auto c) { return shl(sad_bytes(a, b, constant(c, 0u), false), 16u) + c; },
-           [](auto a, auto b, auto c) { return add_sat_unsigned(shl(sad_bytes(a, b, constant(c, 0u), false), 16u), c); }),
-    op_sat("v_sad_u16", word3,
-           [](auto a, auto b, auto c) {
-             return absolute_difference(bits<0, 16>(a), bits<0, 16>(b)) + absolute_difference(shr(a, 16u), shr(b, 16u)) + c;
-           },
-           [](auto a, auto b, auto c) {
-             return add_sat_unsigned(absolute_difference(bits<0, 16>(a), bits<0, 16>(b)) +
-                                         absolute_difference(shr(a, 16u), shr(b, 16u)),
-                                     c);
-           }),
-    op_sat("v_sad_u32", word3, [](auto a, auto b, auto c) { return absolute_difference(a, b) + c; },
-           [](auto a, auto b, auto c) { return add_sat_unsigned(absolute_difference(a, b), c); }),
+    op_sat(
+        "v_sad_u8", word3, [](auto a, auto b, auto c) { return sad_bytes(a, b, c, false); },
+        [](auto a, auto b, auto c) { return add_sat_unsigned(sad_bytes(a, b, constant(c, 0u), false), c); }),
+    op_sat(
+        "v_msad_u8", word3, [](auto a, auto b, auto c) { return sad_bytes(a, b, c, true); },
+        [](auto a, auto b, auto c) { return add_sat_unsigned(sad_bytes(a, b, constant(c, 0u), true), c); }),
+    op_sat(
+        "v_sad_hi_u8", word3,
+        [](auto a, auto b, auto c) { return shl(sad_bytes(a, b, constant(c, 0u), false), 16u) + c; },
+        [](auto a, auto b, auto c) { return add_sat_unsigned(shl(sad_bytes(a, b, constant(c, 0u), false), 16u), c); }),
+    op_sat(
+        "v_sad_u16", word3,
+        [](auto a, auto b, auto c) {
+          return absolute_difference(bits<0, 16>(a), bits<0, 16>(b)) + absolute_difference(shr(a, 16u), shr(b, 16u)) +
+                 c;
+        },
+        [](auto a, auto b, auto c) {
+          return add_sat_unsigned(
+              absolute_difference(bits<0, 16>(a), bits<0, 16>(b)) + absolute_difference(shr(a, 16u), shr(b, 16u)), c);
+        }),
+    op_sat(
+        "v_sad_u32", word3, [](auto a, auto b, auto c) { return absolute_difference(a, b) + c; },
+        [](auto a, auto b, auto c) { return add_sat_unsigned(absolute_difference(a, b), c); }),
     op("v_lerp_u8", word3,
        [](auto a, auto b, auto c) {
          // Each byte (a + b + (c & 1)) / 2, without carries between bytes.
@@ -216,51 +238,69 @@ inline constexpr auto bytes_and_sums = table(
          };
          return saturate(s16(a)) | shl(saturate(sar(a, 16u)), 8u);
        }),
-    op("v_ashr_pk_i8_i32", shape<b16, b32, b32, b32>,
-       [](auto a, auto b, auto c) {
-         auto saturate = [](auto x) { return smax(smin(x, constant(x, 127u)), constant(x, 0xffffff80u)) & 0xffu; };
-         return saturate(sar(a, c & 31u)) | shl(saturate(sar(b, c & 31u)), 8u);
-       },
-       on_gfx950),
-    op("v_ashr_pk_u8_i32", shape<b16, b32, b32, b32>,
-       [](auto a, auto b, auto c) {
-         auto saturate = [](auto x) { return smax(smin(x, constant(x, 255u)), constant(x, 0u)); };
-         return saturate(sar(a, c & 31u)) | shl(saturate(sar(b, c & 31u)), 8u);
-       },
-       on_gfx950),
-    op_sat("v_dot4_i32_i8", word3, [](auto a, auto b, auto c) { return low(dot_signed<8>(a, b, c)); },
-           [](auto a, auto b, auto c) { return clamp_signed(dot_signed<8>(a, b, c)); }, from_dot),
-    op_sat("v_dot4_u32_u8", word3, [](auto a, auto b, auto c) { return low(dot_unsigned<8>(a, b, c)); },
-           [](auto a, auto b, auto c) { return clamp_unsigned(dot_unsigned<8>(a, b, c)); }, from_dot),
-    op_sat("v_dot8_i32_i4", word3, [](auto a, auto b, auto c) { return low(dot_signed<4>(a, b, c)); },
-           [](auto a, auto b, auto c) { return clamp_signed(dot_signed<4>(a, b, c)); }, from_dot),
-    op_sat("v_dot8_u32_u4", word3, [](auto a, auto b, auto c) { return low(dot_unsigned<4>(a, b, c)); },
-           [](auto a, auto b, auto c) { return clamp_unsigned(dot_unsigned<4>(a, b, c)); }, from_dot));
+    op(
+        "v_ashr_pk_i8_i32", shape<b16, b32, b32, b32>,
+        [](auto a, auto b, auto c) {
+          auto saturate = [](auto x) { return smax(smin(x, constant(x, 127u)), constant(x, 0xffffff80u)) & 0xffu; };
+          return saturate(sar(a, c & 31u)) | shl(saturate(sar(b, c & 31u)), 8u);
+        },
+        on_gfx950),
+    op(
+        "v_ashr_pk_u8_i32", shape<b16, b32, b32, b32>,
+        [](auto a, auto b, auto c) {
+          auto saturate = [](auto x) { return smax(smin(x, constant(x, 255u)), constant(x, 0u)); };
+          return saturate(sar(a, c & 31u)) | shl(saturate(sar(b, c & 31u)), 8u);
+        },
+        on_gfx950),
+    op_sat(
+        "v_dot4_i32_i8", word3, [](auto a, auto b, auto c) { return low(dot_signed<8>(a, b, c)); },
+        [](auto a, auto b, auto c) { return clamp_signed(dot_signed<8>(a, b, c)); }, from_dot),
+    op_sat(
+        "v_dot4_u32_u8", word3, [](auto a, auto b, auto c) { return low(dot_unsigned<8>(a, b, c)); },
+        [](auto a, auto b, auto c) { return clamp_unsigned(dot_unsigned<8>(a, b, c)); }, from_dot),
+    op_sat(
+        "v_dot8_i32_i4", word3, [](auto a, auto b, auto c) { return low(dot_signed<4>(a, b, c)); },
+        [](auto a, auto b, auto c) { return clamp_signed(dot_signed<4>(a, b, c)); }, from_dot),
+    op_sat(
+        "v_dot8_u32_u4", word3, [](auto a, auto b, auto c) { return low(dot_unsigned<4>(a, b, c)); },
+        [](auto a, auto b, auto c) { return clamp_unsigned(dot_unsigned<4>(a, b, c)); }, from_dot));
 
 /// p16 sources as whole words: op_sel has been applied, the two halves meet.
-inline constexpr auto half_dots = table(
-    op_sat("v_dot2_i32_i16", word3, [](auto a, auto b, auto c) { return low(dot_signed<16>(a, b, c)); },
-           [](auto a, auto b, auto c) { return clamp_signed(dot_signed<16>(a, b, c)); }, from_dot),
-    op_sat("v_dot2_u32_u16", word3, [](auto a, auto b, auto c) { return low(dot_unsigned<16>(a, b, c)); },
-           [](auto a, auto b, auto c) { return clamp_unsigned(dot_unsigned<16>(a, b, c)); }, from_dot));
+inline constexpr auto half_dots =
+    table(op_sat(
+              "v_dot2_i32_i16", word3, [](auto a, auto b, auto c) { return low(dot_signed<16>(a, b, c)); },
+              [](auto a, auto b, auto c) { return clamp_signed(dot_signed<16>(a, b, c)); }, from_dot),
+          op_sat(
+              "v_dot2_u32_u16", word3, [](auto a, auto b, auto c) { return low(dot_unsigned<16>(a, b, c)); },
+              [](auto a, auto b, auto c) { return clamp_unsigned(dot_unsigned<16>(a, b, c)); }, from_dot));
 
 /// The third argument is the destination's old value.
-inline constexpr auto accumulating_dots = table(
-    op_sat("v_dot2c_i32_i16", word2, [](auto a, auto b, auto c) { return low(dot_signed<16>(a, b, c)); },
-           [](auto a, auto b, auto c) { return clamp_signed(dot_signed<16>(a, b, c)); }, from_gfx908),
-    op_sat("v_dot4c_i32_i8", word2, [](auto a, auto b, auto c) { return low(dot_signed<8>(a, b, c)); },
-           [](auto a, auto b, auto c) { return clamp_signed(dot_signed<8>(a, b, c)); }, from_gfx908),
-    op_sat("v_dot8c_i32_i4", word2, [](auto a, auto b, auto c) { return low(dot_signed<4>(a, b, c)); },
-           [](auto a, auto b, auto c) { return clamp_signed(dot_signed<4>(a, b, c)); }, from_gfx908));
+inline constexpr auto accumulating_dots =
+    table(op_sat(
+              "v_dot2c_i32_i16", word2, [](auto a, auto b, auto c) { return low(dot_signed<16>(a, b, c)); },
+              [](auto a, auto b, auto c) { return clamp_signed(dot_signed<16>(a, b, c)); }, from_gfx908),
+          op_sat(
+              "v_dot4c_i32_i8", word2, [](auto a, auto b, auto c) { return low(dot_signed<8>(a, b, c)); },
+              [](auto a, auto b, auto c) { return clamp_signed(dot_signed<8>(a, b, c)); }, from_gfx908),
+          op_sat(
+              "v_dot8c_i32_i4", word2, [](auto a, auto b, auto c) { return low(dot_signed<4>(a, b, c)); },
+              [](auto a, auto b, auto c) { return clamp_signed(dot_signed<4>(a, b, c)); }, from_gfx908));
 
 // 16 bits: arguments are zero-extended, results are cut off.
 inline constexpr auto halves = table(
-    op_sat("v_add_u16", half2, [](auto a, auto b) { return a + b; }, [](auto a, auto b) { return to_u16(a + b); }),
-    op_sat("v_sub_u16", half2, [](auto a, auto b) { return a - b; }, [](auto a, auto b) { return to_u16_signed(a - b); }),
-    op_sat("v_subrev_u16", half2, [](auto a, auto b) { return b - a; },
-           [](auto a, auto b) { return to_u16_signed(b - a); }),
-    op_sat("v_add_i16", half2, [](auto a, auto b) { return a + b; }, [](auto a, auto b) { return to_i16(s16(a) + s16(b)); }),
-    op_sat("v_sub_i16", half2, [](auto a, auto b) { return a - b; }, [](auto a, auto b) { return to_i16(s16(a) - s16(b)); }),
+    op_sat(
+        "v_add_u16", half2, [](auto a, auto b) { return a + b; }, [](auto a, auto b) { return to_u16(a + b); }),
+    op_sat(
+        "v_sub_u16", half2, [](auto a, auto b) { return a - b; }, [](auto a, auto b) { return to_u16_signed(a - b); }),
+    op_sat(
+        "v_subrev_u16", half2, [](auto a, auto b) { return b - a; },
+        [](auto a, auto b) { return to_u16_signed(b - a); }),
+    op_sat(
+        "v_add_i16", half2, [](auto a, auto b) { return a + b; },
+        [](auto a, auto b) { return to_i16(s16(a) + s16(b)); }),
+    op_sat(
+        "v_sub_i16", half2, [](auto a, auto b) { return a - b; },
+        [](auto a, auto b) { return to_i16(s16(a) - s16(b)); }),
     op("v_mul_lo_u16", half2, [](auto a, auto b) { return a * b; }),
     op("v_lshlrev_b16", half2, [](auto a, auto b) { return shl(b, a & 15u); }),
     op("v_lshrrev_b16", half2, [](auto a, auto b) { return shr(b, a & 15u); }),
@@ -279,29 +319,39 @@ inline constexpr auto halves = table(
          auto a = s16(x), b = s16(y), c = s16(z);
          return smax(smin(a, b), smin(smax(a, b), c));
        }),
-    op_sat("v_mad_u16", half3, [](auto a, auto b, auto c) { return a * b + c; },
-           [](auto a, auto b, auto c) { return to_u16(clamp_unsigned(zero_extend(a * b) + zero_extend(c))); }),
-    op_sat("v_mad_i16", half3, [](auto a, auto b, auto c) { return a * b + c; },
-           [](auto a, auto b, auto c) { return to_i16(s16(a) * s16(b) + s16(c)); }),
-    op_sat("v_mad_legacy_u16", half3, [](auto a, auto b, auto c) { return a * b + c; },
-           [](auto a, auto b, auto c) { return to_u16(clamp_unsigned(zero_extend(a * b) + zero_extend(c))); }),
-    op_sat("v_mad_legacy_i16", half3, [](auto a, auto b, auto c) { return a * b + c; },
-           [](auto a, auto b, auto c) { return to_i16(s16(a) * s16(b) + s16(c)); }));
+    op_sat(
+        "v_mad_u16", half3, [](auto a, auto b, auto c) { return a * b + c; },
+        [](auto a, auto b, auto c) { return to_u16(clamp_unsigned(zero_extend(a * b) + zero_extend(c))); }),
+    op_sat(
+        "v_mad_i16", half3, [](auto a, auto b, auto c) { return a * b + c; },
+        [](auto a, auto b, auto c) { return to_i16(s16(a) * s16(b) + s16(c)); }),
+    op_sat(
+        "v_mad_legacy_u16", half3, [](auto a, auto b, auto c) { return a * b + c; },
+        [](auto a, auto b, auto c) { return to_u16(clamp_unsigned(zero_extend(a * b) + zero_extend(c))); }),
+    op_sat(
+        "v_mad_legacy_i16", half3, [](auto a, auto b, auto c) { return a * b + c; },
+        [](auto a, auto b, auto c) { return to_i16(s16(a) * s16(b) + s16(c)); }));
 
 // Two halves at once.
 inline constexpr auto packed_halves = table(
-    op_sat("v_pk_mad_i16", packed3, [](auto a, auto b, auto c) { return a * b + c; },
-           [](auto a, auto b, auto c) { return to_i16(s16(a) * s16(b) + s16(c)); }),
-    op_sat("v_pk_mad_u16", packed3, [](auto a, auto b, auto c) { return a * b + c; },
-           [](auto a, auto b, auto c) { return to_u16(clamp_unsigned(zero_extend(a * b) + zero_extend(c))); }),
+    op_sat(
+        "v_pk_mad_i16", packed3, [](auto a, auto b, auto c) { return a * b + c; },
+        [](auto a, auto b, auto c) { return to_i16(s16(a) * s16(b) + s16(c)); }),
+    op_sat(
+        "v_pk_mad_u16", packed3, [](auto a, auto b, auto c) { return a * b + c; },
+        [](auto a, auto b, auto c) { return to_u16(clamp_unsigned(zero_extend(a * b) + zero_extend(c))); }),
     op("v_pk_mul_lo_u16", packed2, [](auto a, auto b) { return a * b; }),
-    op_sat("v_pk_add_i16", packed2, [](auto a, auto b) { return a + b; },
-           [](auto a, auto b) { return to_i16(s16(a) + s16(b)); }),
-    op_sat("v_pk_sub_i16", packed2, [](auto a, auto b) { return a - b; },
-           [](auto a, auto b) { return to_i16(s16(a) - s16(b)); }),
-    op_sat("v_pk_add_u16", packed2, [](auto a, auto b) { return a + b; }, [](auto a, auto b) { return to_u16(a + b); }),
-    op_sat("v_pk_sub_u16", packed2, [](auto a, auto b) { return a - b; },
-           [](auto a, auto b) { return to_u16_signed(a - b); }),
+    op_sat(
+        "v_pk_add_i16", packed2, [](auto a, auto b) { return a + b; },
+        [](auto a, auto b) { return to_i16(s16(a) + s16(b)); }),
+    op_sat(
+        "v_pk_sub_i16", packed2, [](auto a, auto b) { return a - b; },
+        [](auto a, auto b) { return to_i16(s16(a) - s16(b)); }),
+    op_sat(
+        "v_pk_add_u16", packed2, [](auto a, auto b) { return a + b; }, [](auto a, auto b) { return to_u16(a + b); }),
+    op_sat(
+        "v_pk_sub_u16", packed2, [](auto a, auto b) { return a - b; },
+        [](auto a, auto b) { return to_u16_signed(a - b); }),
     op("v_pk_lshlrev_b16", packed2, [](auto a, auto b) { return shl(b, a & 15u); }),
     op("v_pk_lshrrev_b16", packed2, [](auto a, auto b) { return shr(b, a & 15u); }),
     op("v_pk_ashrrev_i16", packed2, [](auto a, auto b) { return sar(s16(b), a & 15u); }),
@@ -314,8 +364,9 @@ inline constexpr auto wide = table(
     op("v_lshlrev_b64", shape<b64, b32, b64>, [](auto a, auto b) { return shl(b, a & 63u); }),
     op("v_lshrrev_b64", shape<b64, b32, b64>, [](auto a, auto b) { return shr(b, a & 63u); }),
     op("v_ashrrev_i64", shape<b64, b32, b64>, [](auto a, auto b) { return sar(b, a & 63u); }),
-    op("v_lshl_add_u64", shape<b64, b64, b32, b64>, [](auto a, auto b, auto c) { return shl(a, b & 7u) + c; },
-       from_gfx942),
+    op(
+        "v_lshl_add_u64", shape<b64, b64, b32, b64>, [](auto a, auto b, auto c) { return shl(a, b & 7u) + c; },
+        from_gfx942),
     op("v_mad_u64_u32", carry_shape<b64, b32, b32, b64>,
        [](auto a, auto b, auto c) {
          auto sum = zero_extend(a) * zero_extend(b) + c;
@@ -330,25 +381,29 @@ inline constexpr auto wide = table(
          auto overflow = less((product ^ sum) & (c ^ sum), zero);
          return carried(sum, (overflow & !less(sum, zero)) | (!overflow & less(sum, zero)));
        }),
-    op_sat("v_add_co_u32", carry_shape<b32, b32, b32>,
-           [](auto a, auto b) {
-             auto sum = a + b;
-             return carried(sum, below(sum, a));
-           },
-           [](auto a, auto b) { return carried(add_sat_unsigned(a, b), below(a + b, a)); }),
-    op_sat("v_sub_co_u32", carry_shape<b32, b32, b32>, [](auto a, auto b) { return carried(a - b, below(a, b)); },
-           [](auto a, auto b) { return carried(sub_sat_unsigned(a, b), below(a, b)); }),
-    op_sat("v_subrev_co_u32", carry_shape<b32, b32, b32>, [](auto a, auto b) { return carried(b - a, below(b, a)); },
-           [](auto a, auto b) { return carried(sub_sat_unsigned(b, a), below(b, a)); }),
-    op_sat("v_addc_co_u32", carry_shape<b32, b32, b32, mask>,
-           [](auto a, auto b, auto c) { return add_carry(a, b, c); },
-           [](auto a, auto b, auto c) { return saturated(add_carry(a, b, c), ~0u); }),
-    op_sat("v_subb_co_u32", carry_shape<b32, b32, b32, mask>,
-           [](auto a, auto b, auto c) { return sub_borrow(a, b, c); },
-           [](auto a, auto b, auto c) { return saturated(sub_borrow(a, b, c), 0u); }),
-    op_sat("v_subbrev_co_u32", carry_shape<b32, b32, b32, mask>,
-           [](auto a, auto b, auto c) { return sub_borrow(b, a, c); },
-           [](auto a, auto b, auto c) { return saturated(sub_borrow(b, a, c), 0u); }));
+    op_sat(
+        "v_add_co_u32", carry_shape<b32, b32, b32>,
+        [](auto a, auto b) {
+          auto sum = a + b;
+          return carried(sum, below(sum, a));
+        },
+        [](auto a, auto b) { return carried(add_sat_unsigned(a, b), below(a + b, a)); }),
+    op_sat(
+        "v_sub_co_u32", carry_shape<b32, b32, b32>, [](auto a, auto b) { return carried(a - b, below(a, b)); },
+        [](auto a, auto b) { return carried(sub_sat_unsigned(a, b), below(a, b)); }),
+    op_sat(
+        "v_subrev_co_u32", carry_shape<b32, b32, b32>, [](auto a, auto b) { return carried(b - a, below(b, a)); },
+        [](auto a, auto b) { return carried(sub_sat_unsigned(b, a), below(b, a)); }),
+    op_sat(
+        "v_addc_co_u32", carry_shape<b32, b32, b32, mask>, [](auto a, auto b, auto c) { return add_carry(a, b, c); },
+        [](auto a, auto b, auto c) { return saturated(add_carry(a, b, c), ~0u); }),
+    op_sat(
+        "v_subb_co_u32", carry_shape<b32, b32, b32, mask>, [](auto a, auto b, auto c) { return sub_borrow(a, b, c); },
+        [](auto a, auto b, auto c) { return saturated(sub_borrow(a, b, c), 0u); }),
+    op_sat(
+        "v_subbrev_co_u32", carry_shape<b32, b32, b32, mask>,
+        [](auto a, auto b, auto c) { return sub_borrow(b, a, c); },
+        [](auto a, auto b, auto c) { return saturated(sub_borrow(b, a, c), 0u); }));
 
 } // namespace ASMEVO_LEVEL
 } // namespace asmevo::machine::meaning

@@ -1,0 +1,365 @@
+// Integer vector instructions against plain C++ written from the manual's text.
+#include "valu_fixture.h"
+
+#include <bit>
+
+namespace asmevo::machine {
+namespace {
+
+using U = uint32_t;
+using I = int32_t;
+using U64 = uint64_t;
+using I64 = int64_t;
+
+U64 saturate(I64 value, I64 low, I64 high) { return U64(std::min(std::max(value, low), high)); }
+I64 i24(U x) { return I64(I(x << 8) >> 8); }
+I64 i16(U x) { return int16_t(x); }
+U byte(U x, unsigned k) { return x >> (8 * k) & 0xff; }
+U difference(U a, U b) { return a > b ? a - b : b - a; }
+U median(U a, U b, U c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
+U median_signed(U a, U b, U c) { return U(std::max(std::min(I(a), I(b)), std::min(std::max(I(a), I(b)), I(c)))); }
+U reverse(U x) {
+  U r = 0;
+  for (int k = 0; k < 32; ++k) r |= (x >> k & 1) << (31 - k);
+  return r;
+}
+U from_top(U x) { return x ? U(std::countl_zero(x)) : ~0u; }
+U sad(U a, U b, bool masked) {
+  U sum = 0;
+  for (unsigned k = 0; k < 4; ++k)
+    if (!masked || byte(b, k)) sum += difference(byte(a, k), byte(b, k));
+  return sum;
+}
+U perm(U a, U b, U c) {
+  const U64 data = U64{a} << 32 | b;
+  U result = 0;
+  for (unsigned k = 0; k < 4; ++k) {
+    const U selector = byte(c, k);
+    U value = 0xff;
+    if (selector < 8)
+      value = U(data >> (8 * selector)) & 0xff;
+    else if (selector < 12)
+      value = data >> (16 * (selector - 8) + 15) & 1 ? 0xff : 0;
+    else if (selector == 12)
+      value = 0;
+    result |= value << (8 * k);
+  }
+  return result;
+}
+I64 dot(U a, U b, unsigned width, bool is_signed) {
+  I64 sum = 0;
+  for (unsigned k = 0; k < 32; k += width) {
+    const U x = a >> k & ((U64{1} << width) - 1), y = b >> k & ((U64{1} << width) - 1);
+    const auto wide = [&](U v) { return is_signed && v >> (width - 1) ? I64(v) - (I64{1} << width) : I64(v); };
+    sum += wide(x) * wide(y);
+  }
+  return sum;
+}
+
+struct Model {
+  std::string_view mnemonic;
+  std::function<U64(U64, U64, U64)> plain;
+  std::function<U64(U64, U64, U64)> clamped = {};
+  unsigned width = 32; // of the result
+  isa::Processor processor = isa::Processor::gfx942;
+};
+
+constexpr I64 imin = std::numeric_limits<I>::min(), imax = std::numeric_limits<I>::max(), umax = 0xffffffff;
+
+const std::vector<Model>& models() {
+  static const std::vector<Model> all = {
+      {"v_not_b32", [](U a, U, U) { return ~a; }},
+      {"v_bfrev_b32", [](U a, U, U) { return reverse(a); }},
+      {"v_ffbh_u32", [](U a, U, U) { return from_top(a); }},
+      {"v_ffbl_b32", [](U a, U, U) { return a ? U(std::countr_zero(a)) : ~0u; }},
+      {"v_ffbh_i32", [](U a, U, U) { return from_top(I(a) < 0 ? ~a : a); }},
+      {"v_and_b32", [](U a, U b, U) { return a & b; }},
+      {"v_or_b32", [](U a, U b, U) { return a | b; }},
+      {"v_xor_b32", [](U a, U b, U) { return a ^ b; }},
+      {"v_xnor_b32", [](U a, U b, U) { return ~(a ^ b); }},
+      {"v_lshlrev_b32", [](U a, U b, U) { return b << (a & 31); }},
+      {"v_lshrrev_b32", [](U a, U b, U) { return b >> (a & 31); }},
+      {"v_ashrrev_i32", [](U a, U b, U) { return U(I(b) >> (a & 31)); }},
+      {"v_add_u32", [](U a, U b, U) { return U(a + b); }, [](U a, U b, U) { return saturate(I64(a) + b, 0, umax); }},
+      {"v_sub_u32", [](U a, U b, U) { return U(a - b); }, [](U a, U b, U) { return saturate(I64(a) - b, 0, umax); }},
+      {"v_subrev_u32", [](U a, U b, U) { return U(b - a); }, [](U a, U b, U) { return saturate(I64(b) - a, 0, umax); }},
+      {"v_add_i32", [](U a, U b, U) { return U(a + b); },
+       [](U a, U b, U) { return U(saturate(I64(I(a)) + I(b), imin, imax)); }},
+      {"v_sub_i32", [](U a, U b, U) { return U(a - b); },
+       [](U a, U b, U) { return U(saturate(I64(I(a)) - I(b), imin, imax)); }},
+      {"v_min_u32", [](U a, U b, U) { return std::min(a, b); }},
+      {"v_max_u32", [](U a, U b, U) { return std::max(a, b); }},
+      {"v_min_i32", [](U a, U b, U) { return U(std::min(I(a), I(b))); }},
+      {"v_max_i32", [](U a, U b, U) { return U(std::max(I(a), I(b))); }},
+      {"v_min3_u32", [](U a, U b, U c) { return std::min({a, b, c}); }},
+      {"v_max3_u32", [](U a, U b, U c) { return std::max({a, b, c}); }},
+      {"v_min3_i32", [](U a, U b, U c) { return U(std::min({I(a), I(b), I(c)})); }},
+      {"v_max3_i32", [](U a, U b, U c) { return U(std::max({I(a), I(b), I(c)})); }},
+      {"v_med3_u32", [](U a, U b, U c) { return median(a, b, c); }},
+      {"v_med3_i32", [](U a, U b, U c) { return median_signed(a, b, c); }},
+      {"v_mul_lo_u32", [](U a, U b, U) { return U(a * b); }},
+      {"v_mul_hi_u32", [](U a, U b, U) { return U64{a} * b >> 32; }},
+      {"v_mul_hi_i32", [](U a, U b, U) { return U(I64(I(a)) * I(b) >> 32); }},
+      {"v_mul_u32_u24", [](U a, U b, U) { return U((a & 0xffffff) * (b & 0xffffff)); },
+       [](U a, U b, U) { return saturate(I64(a & 0xffffff) * (b & 0xffffff), 0, umax); }},
+      {"v_mul_hi_u32_u24", [](U a, U b, U) { return U64{a & 0xffffff} * (b & 0xffffff) >> 32; }},
+      {"v_mul_i32_i24", [](U a, U b, U) { return U(i24(a) * i24(b)); },
+       [](U a, U b, U) { return U(saturate(i24(a) * i24(b), imin, imax)); }},
+      {"v_mul_hi_i32_i24", [](U a, U b, U) { return U(i24(a) * i24(b) >> 32); }},
+      {"v_mad_u32_u24", [](U a, U b, U c) { return U((a & 0xffffff) * (b & 0xffffff) + c); },
+       [](U a, U b, U c) { return saturate(I64(a & 0xffffff) * (b & 0xffffff) + c, 0, umax); }},
+      {"v_mad_i32_i24", [](U a, U b, U c) { return U(i24(a) * i24(b) + c); },
+       [](U a, U b, U c) { return U(saturate(i24(a) * i24(b) + I(c), imin, imax)); }},
+      {"v_mad_u32_u16", [](U a, U b, U c) { return U((a & 0xffff) * (b & 0xffff) + c); },
+       [](U a, U b, U c) { return saturate(I64(a & 0xffff) * (b & 0xffff) + c, 0, umax); }},
+      {"v_mad_i32_i16", [](U a, U b, U c) { return U(i16(a) * i16(b) + c); },
+       [](U a, U b, U c) { return U(saturate(i16(a) * i16(b) + I(c), imin, imax)); }},
+      {"v_bfe_u32", [](U a, U b, U c) { return (a >> (b & 31)) & ((1u << (c & 31)) - 1); }},
+      {"v_bfe_i32",
+       [](U a, U b, U c) -> U64 {
+         const U width = c & 31;
+         if (!width) return 0;
+         const I64 shifted = I64(I(a)) >> (b & 31);
+         return U(I64(U64(shifted) << (64 - width)) >> (64 - width));
+       }},
+      {"v_bfi_b32", [](U a, U b, U c) { return (a & b) | (~a & c); }},
+      {"v_bfm_b32", [](U a, U b, U) { return ((1u << (a & 31)) - 1) << (b & 31); }},
+      {"v_alignbit_b32", [](U a, U b, U c) { return U((U64{a} << 32 | b) >> (c & 31)); }},
+      {"v_alignbyte_b32", [](U a, U b, U c) { return U((U64{a} << 32 | b) >> (8 * (c & 3))); }},
+      {"v_perm_b32", [](U a, U b, U c) { return perm(a, b, c); }},
+      {"v_xad_u32", [](U a, U b, U c) { return U((a ^ b) + c); }},
+      {"v_lshl_add_u32", [](U a, U b, U c) { return U((a << (b & 31)) + c); }},
+      {"v_add_lshl_u32", [](U a, U b, U c) { return U(a + b) << (c & 31); }},
+      {"v_add3_u32", [](U a, U b, U c) { return U(a + b + c); }},
+      {"v_lshl_or_b32", [](U a, U b, U c) { return a << (b & 31) | c; }},
+      {"v_and_or_b32", [](U a, U b, U c) { return (a & b) | c; }},
+      {"v_or3_b32", [](U a, U b, U c) { return a | b | c; }},
+      {"v_bcnt_u32_b32", [](U a, U b, U) { return U(std::popcount(a) + b); }},
+      {"v_sad_u8", [](U a, U b, U c) { return U(sad(a, b, false) + c); },
+       [](U a, U b, U c) { return saturate(I64(sad(a, b, false)) + c, 0, umax); }},
+      {"v_msad_u8", [](U a, U b, U c) { return U(sad(a, b, true) + c); },
+       [](U a, U b, U c) { return saturate(I64(sad(a, b, true)) + c, 0, umax); }},
+      {"v_sad_hi_u8", [](U a, U b, U c) { return U((sad(a, b, false) << 16) + c); }},
+      {"v_sad_u16",
+       [](U a, U b, U c) { return U(difference(a & 0xffff, b & 0xffff) + difference(a >> 16, b >> 16) + c); }},
+      {"v_sad_u32", [](U a, U b, U c) { return U(difference(a, b) + c); },
+       [](U a, U b, U c) { return saturate(I64(difference(a, b)) + c, 0, umax); }},
+      {"v_lerp_u8",
+       [](U a, U b, U c) {
+         U result = 0;
+         for (unsigned k = 0; k < 4; ++k) result |= (byte(a, k) + byte(b, k) + (byte(c, k) & 1)) / 2 << (8 * k);
+         return result;
+       }},
+      {"v_cvt_pk_u16_u32", [](U a, U b, U) { return std::min(a, 0xffffu) | std::min(b, 0xffffu) << 16; }},
+      {"v_cvt_pk_i16_i32",
+       [](U a, U b, U) {
+         return U(saturate(I(a), -32768, 32767) & 0xffff) | U(saturate(I(b), -32768, 32767) << 16);
+       }},
+      {"v_sat_pk_u8_i16", [](U a, U, U) { return saturate(i16(a), 0, 255) | saturate(i16(a >> 16), 0, 255) << 8; }},
+      {"v_dot4_i32_i8", [](U a, U b, U c) { return U(dot(a, b, 8, true) + c); },
+       [](U a, U b, U c) { return U(saturate(dot(a, b, 8, true) + I(c), imin, imax)); }},
+      {"v_dot4_u32_u8", [](U a, U b, U c) { return U(dot(a, b, 8, false) + c); },
+       [](U a, U b, U c) { return saturate(dot(a, b, 8, false) + c, 0, umax); }},
+      {"v_dot8_i32_i4", [](U a, U b, U c) { return U(dot(a, b, 4, true) + c); }},
+      {"v_dot8_u32_u4", [](U a, U b, U c) { return U(dot(a, b, 4, false) + c); }},
+      {"v_dot2_i32_i16", [](U a, U b, U c) { return U(dot(a, b, 16, true) + c); },
+       [](U a, U b, U c) { return U(saturate(dot(a, b, 16, true) + I(c), imin, imax)); }},
+      {"v_dot2_u32_u16", [](U a, U b, U c) { return U(dot(a, b, 16, false) + c); },
+       [](U a, U b, U c) { return saturate(dot(a, b, 16, false) + c, 0, umax); }},
+      {"v_add_u16", [](U a, U b, U) { return (a + b) & 0xffff; },
+       [](U a, U b, U) { return saturate(I64(a & 0xffff) + (b & 0xffff), 0, 0xffff); }},
+      {"v_sub_u16", [](U a, U b, U) { return (a - b) & 0xffff; },
+       [](U a, U b, U) { return saturate(I64(a & 0xffff) - (b & 0xffff), 0, 0xffff); }},
+      {"v_subrev_u16", [](U a, U b, U) { return (b - a) & 0xffff; }},
+      {"v_add_i16", [](U a, U b, U) { return (a + b) & 0xffff; },
+       [](U a, U b, U) { return saturate(i16(a) + i16(b), -32768, 32767) & 0xffff; }},
+      {"v_sub_i16", [](U a, U b, U) { return (a - b) & 0xffff; },
+       [](U a, U b, U) { return saturate(i16(a) - i16(b), -32768, 32767) & 0xffff; }},
+      {"v_mul_lo_u16", [](U a, U b, U) { return a * b & 0xffff; }},
+      {"v_lshlrev_b16", [](U a, U b, U) { return b << (a & 15) & 0xffff; }},
+      {"v_lshrrev_b16", [](U a, U b, U) { return (b & 0xffff) >> (a & 15); }},
+      {"v_ashrrev_i16", [](U a, U b, U) { return U(i16(b) >> (a & 15)) & 0xffff; }},
+      {"v_min_u16", [](U a, U b, U) { return std::min(a & 0xffff, b & 0xffff); }},
+      {"v_max_i16", [](U a, U b, U) { return U(std::max(i16(a), i16(b))) & 0xffff; }},
+      {"v_med3_i16", [](U a, U b, U c) { return median_signed(U(i16(a)), U(i16(b)), U(i16(c))) & 0xffff; }},
+      {"v_mad_u16", [](U a, U b, U c) { return (a * b + c) & 0xffff; },
+       [](U a, U b, U c) { return saturate(I64(a & 0xffff) * (b & 0xffff) + (c & 0xffff), 0, 0xffff); }},
+      {"v_mad_i16", [](U a, U b, U c) { return (a * b + c) & 0xffff; },
+       [](U a, U b, U c) { return saturate(i16(a) * i16(b) + i16(c), -32768, 32767) & 0xffff; }},
+      {"v_prng_b32", [](U a, U, U) { return a << 1 ^ (a >> 31 ? 197u : 0u); }, {}, 32, isa::Processor::gfx950},
+      {"v_lshlrev_b64", [](U64 a, U64 b, U64) { return b << (a & 63); }, {}, 64},
+      {"v_lshrrev_b64", [](U64 a, U64 b, U64) { return b >> (a & 63); }, {}, 64},
+      {"v_ashrrev_i64", [](U64 a, U64 b, U64) { return U64(I64(b) >> (a & 63)); }, {}, 64},
+      {"v_lshl_add_u64", [](U64 a, U64 b, U64 c) { return (a << (b & 7)) + c; }, {}, 64},
+      {"v_mad_u64_u32", [](U64 a, U64 b, U64 c) { return U64{U(a)} * U(b) + c; }, {}, 64},
+      {"v_mad_i64_i32", [](U64 a, U64 b, U64 c) { return U64(I64(I(a)) * I(b)) + c; }, {}, 64},
+  };
+  return all;
+}
+
+void fill(Lanes& lanes, std::mt19937& random) {
+  for (unsigned k = 0; k < 3; ++k)
+    for (unsigned i = 0; i < machine::lanes; ++i)
+      lanes.set(k, i, uint64_t{interesting_word(random)} << 32 | interesting_word(random));
+}
+uint64_t value(Lanes& lanes, unsigned k, unsigned i) {
+  return uint64_t{lanes.source(k, 1).lane[i]} << 32 | lanes.source(k, 0).lane[i];
+}
+
+TEST(ValuInteger, every_instruction_computes_what_the_manual_says) {
+  std::mt19937 random(1);
+  for (const Model& model : models()) {
+    for (int round = 0; round < 40; ++round) {
+      Lanes lanes;
+      fill(lanes, random);
+      const bool clamp = model.clamped && round % 2;
+      lanes.op.modifiers = Modifiers::pack(0, 0, 0, 0, 0, clamp);
+      lanes.run(model.mnemonic, model.processor);
+      for (unsigned i = 0; i < machine::lanes; ++i) {
+        const uint64_t a = value(lanes, 0, i), b = value(lanes, 1, i), c = value(lanes, 2, i);
+        const uint64_t expected = (clamp ? model.clamped : model.plain)(a, b, c);
+        const uint64_t got = model.width == 64 ? lanes.result64(i) : lanes.result().lane[i];
+        ASSERT_EQ(got, model.width == 64 ? expected : uint32_t(expected))
+            << model.mnemonic << (clamp ? " clamp" : "") << std::hex << " " << a << " " << b << " " << c;
+      }
+    }
+  }
+}
+
+TEST(ValuInteger, inactive_lanes_keep_their_value) {
+  std::mt19937 random(2);
+  for (std::string_view mnemonic : {"v_add_u32", "v_perm_b32", "v_mad_u64_u32", "v_pk_add_u16", "v_dot4c_i32_i8"}) {
+    Lanes lanes;
+    fill(lanes, random);
+    lanes.wave.set_exec(0x8000'0001'dead'beef);
+    for (unsigned i = 0; i < machine::lanes; ++i) lanes.result().lane[i] = 0xabcd0000 + i;
+    lanes.run(mnemonic);
+    for (unsigned i = 0; i < machine::lanes; ++i)
+      if (!(0x8000'0001'dead'beef >> i & 1)) {
+        EXPECT_EQ(lanes.result().lane[i], 0xabcd0000 + i) << mnemonic;
+      }
+  }
+}
+
+TEST(ValuInteger, packed_instructions_keep_the_halves_apart) {
+  std::mt19937 random(3);
+  const std::vector<std::pair<std::string_view, std::function<U(U, U, U)>>> halves = {
+      {"v_pk_add_u16", [](U a, U b, U) { return a + b; }},
+      {"v_pk_sub_i16", [](U a, U b, U) { return a - b; }},
+      {"v_pk_mul_lo_u16", [](U a, U b, U) { return a * b; }},
+      {"v_pk_mad_u16", [](U a, U b, U c) { return a * b + c; }},
+      {"v_pk_max_i16", [](U a, U b, U) { return U(std::max(i16(a), i16(b))); }},
+      {"v_pk_min_u16", [](U a, U b, U) { return std::min(a, b); }},
+      {"v_pk_ashrrev_i16", [](U a, U b, U) { return U(i16(b) >> (a & 15)); }},
+      {"v_pk_lshlrev_b16", [](U a, U b, U) { return b << (a & 15); }},
+  };
+  for (const auto& [mnemonic, half] : halves) {
+    Lanes lanes;
+    fill(lanes, random);
+    lanes.run(mnemonic);
+    for (unsigned i = 0; i < machine::lanes; ++i) {
+      const U a = lanes.source(0).lane[i], b = lanes.source(1).lane[i], c = lanes.source(2).lane[i];
+      const U expected = (half(a & 0xffff, b & 0xffff, c & 0xffff) & 0xffff) | half(a >> 16, b >> 16, c >> 16) << 16;
+      ASSERT_EQ(lanes.result().lane[i], expected) << mnemonic << std::hex << " " << a << " " << b << " " << c;
+    }
+  }
+}
+
+TEST(ValuInteger, carries_chain_through_masks_and_are_zero_in_inactive_lanes) {
+  std::mt19937 random(4);
+  for (uint64_t exec : {all_lanes, uint64_t{0x00ff'00ff'1234'5678}}) {
+    Lanes low, high;
+    fill(low, random);
+    low.wave.set_exec(exec);
+    low.run("v_add_co_u32");
+    high.wave.set_exec(exec);
+    for (unsigned k = 0; k < 2; ++k)
+      for (unsigned i = 0; i < machine::lanes; ++i) high.set(k, i, low.source(k, 1).lane[i]);
+    high.wave.write64(Lanes::mask_source + 4, low.mask());
+    high.run("v_addc_co_u32");
+    EXPECT_EQ(low.mask() & ~exec, 0u);
+    for (unsigned i = 0; i < machine::lanes; ++i) {
+      if (!(exec >> i & 1)) continue;
+      const U64 a = value(low, 0, i), b = value(low, 1, i);
+      EXPECT_EQ(U64{high.result().lane[i]} << 32 | low.result().lane[i], a + b);
+      EXPECT_EQ(high.mask() >> i & 1, U64{a + b < a});
+    }
+    low.run("v_sub_co_u32");
+    high.wave.write64(Lanes::mask_source + 4, low.mask());
+    high.run("v_subb_co_u32");
+    for (unsigned i = 0; i < machine::lanes; ++i) {
+      if (!(exec >> i & 1)) continue;
+      const U64 a = value(low, 0, i), b = value(low, 1, i);
+      EXPECT_EQ(U64{high.result().lane[i]} << 32 | low.result().lane[i], a - b);
+      EXPECT_EQ(high.mask() >> i & 1, U64{a < b});
+    }
+  }
+}
+
+TEST(ValuInteger, the_destination_may_be_a_source_of_an_instruction_with_carry) {
+  Lanes lanes;
+  for (unsigned i = 0; i < machine::lanes; ++i) lanes.set(0, i, 0xfffffff0 + i), lanes.set(1, i, 0x20);
+  lanes.op.dst = lanes.op.src[0];
+  lanes.run("v_add_co_u32");
+  for (unsigned i = 0; i < machine::lanes; ++i) {
+    EXPECT_EQ(lanes.source(0).lane[i], U(0xfffffff0 + i + 0x20));
+    EXPECT_EQ(lanes.mask() >> i & 1, i < 16 ? 1u : (uint64_t{U(0xfffffff0 + i)} + 0x20) >> 32);
+  }
+}
+
+TEST(ValuInteger, mbcnt_counts_the_lanes_below) {
+  Lanes lanes;
+  for (unsigned i = 0; i < machine::lanes; ++i) lanes.set(0, i, 0xf0f0f0f1), lanes.set(1, i, 100);
+  lanes.run("v_mbcnt_lo_u32_b32");
+  for (unsigned i = 0; i < machine::lanes; ++i) {
+    const U64 below = (U64{1} << i) - 1;
+    EXPECT_EQ(lanes.result().lane[i], 100 + U(std::popcount(U(0xf0f0f0f1 & below))));
+  }
+  lanes.run("v_mbcnt_hi_u32_b32");
+  for (unsigned i = 0; i < machine::lanes; ++i) {
+    const U64 below = (U64{1} << i) - 1;
+    EXPECT_EQ(lanes.result().lane[i], 100 + U(std::popcount(U(0xf0f0f0f1 & (below >> 32)))));
+  }
+}
+
+TEST(ValuInteger, cndmask_takes_the_second_source_where_the_mask_is_set) {
+  Lanes lanes;
+  for (unsigned i = 0; i < machine::lanes; ++i) lanes.set(0, i, i), lanes.set(1, i, 1000 + i);
+  lanes.wave.write64(Lanes::mask_source + 4, 0x5555'0000'ffff'1111);
+  lanes.run("v_cndmask_b32");
+  for (unsigned i = 0; i < machine::lanes; ++i)
+    EXPECT_EQ(lanes.result().lane[i], (0x5555'0000'ffff'1111u >> i & 1 ? 1000 : 0) + i);
+}
+
+TEST(ValuInteger, bitop3_looks_its_result_up_in_a_truth_table) {
+  std::mt19937 random(5);
+  for (U truth : {0x00u, 0xe8u, 0x96u, 0x2du, 0xffu}) {
+    Lanes lanes;
+    fill(lanes, random);
+    lanes.op.modifiers = Modifiers::pack(truth & 7, truth >> 3 & 7, 0, 0, truth >> 6, 0);
+    lanes.run("v_bitop3_b32", isa::Processor::gfx950);
+    for (unsigned i = 0; i < machine::lanes; ++i) {
+      const U a = lanes.source(0).lane[i], b = lanes.source(1).lane[i], c = lanes.source(2).lane[i];
+      U expected = 0;
+      for (unsigned k = 0; k < 32; ++k)
+        expected |= (truth >> ((a >> k & 1) << 2 | (b >> k & 1) << 1 | (c >> k & 1)) & 1) << k;
+      ASSERT_EQ(lanes.result().lane[i], expected);
+    }
+  }
+}
+
+TEST(ValuInteger, quad_sad_slides_a_window_over_eight_bytes) {
+  std::mt19937 random(6);
+  Lanes lanes;
+  fill(lanes, random);
+  lanes.run("v_qsad_pk_u16_u8");
+  for (unsigned i = 0; i < machine::lanes; ++i)
+    for (unsigned k = 0; k < 4; ++k) {
+      const U window = U(value(lanes, 0, i) >> (8 * k)), old = U(value(lanes, 2, i) >> (16 * k)) & 0xffff;
+      EXPECT_EQ(U(lanes.result64(i) >> (16 * k)) & 0xffff,
+                (sad(window, lanes.source(1).lane[i], false) + old) & 0xffff);
+    }
+}
+
+} // namespace
+} // namespace asmevo::machine
