@@ -113,6 +113,4 @@ json counts_to_json(const std::array<int64_t, gate::outcome_count>& counts) {
   return out;
 }
 
-std::string print(const json& document) { return search::dump(document, 2) + "\n"; }
-
 } // namespace asmevo::report

@@ -28,7 +28,4 @@ json to_json(const search::RunInfo& info);
 /// Outcome names with how often they occurred; zeros left out.
 json counts_to_json(const std::array<int64_t, gate::outcome_count>& counts);
 
-/// Pretty, with a final newline; bytes that are not UTF-8 become U+FFFD.
-std::string print(const json& document);
-
 } // namespace asmevo::report

@@ -37,7 +37,7 @@ std::string duration(double seconds) {
 
 std::string grouped(uint64_t count) {
   std::string digits = fmt::format("{}", count);
-  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, 1, ',');
   return digits;
 }
 

@@ -2,6 +2,7 @@
 
 #include "search/proposal_json.h"
 #include "support/hash.h"
+#include "support/json.h"
 
 #include <cerrno>
 #include <charconv>
@@ -237,7 +238,7 @@ Result<void> Lineage::record(const Attempt& attempt, const std::optional<Accepte
   }
   AE_TRY(Statement row, database_.prepare("INSERT INTO attempts VALUES"
                                           "(?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?, ?,?,?,?,?,?, ?,?)"));
-  std::string proposal = dump(to_json(attempt.proposal));
+  std::string proposal = write_json(to_json(attempt.proposal));
   row.bind(1, attempt.number).bind(2, attempt.parent).bind(3, std::string_view(attempt.driver));
   row.bind(4, std::string_view(attempt.proposal.rule)).bind(5, std::string_view(attempt.proposal.rationale));
   row.bind(6, std::string_view(proposal)).bind(7, std::string_view(attempt.text_hash));

@@ -35,8 +35,4 @@ Result<Proposal> proposal_from_json(const nlohmann::json& json, const std::strin
   return proposal;
 }
 
-std::string dump(const nlohmann::json& json, int indent) {
-  return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 } // namespace asmevo::search

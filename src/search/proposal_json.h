@@ -13,7 +13,4 @@ nlohmann::json to_json(const Proposal& proposal);
 /// Errors: "where: what is missing or has the wrong type".
 Result<Proposal> proposal_from_json(const nlohmann::json& json, const std::string& where);
 
-/// Text that JSON can hold: bytes that are not UTF-8 become U+FFFD.
-std::string dump(const nlohmann::json& json, int indent = -1);
-
 } // namespace asmevo::search

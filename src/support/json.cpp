@@ -314,4 +314,12 @@ std::string suggestion(std::string_view word, std::span<const std::string_view> 
   return list.empty() ? "" : "; known are " + list;
 }
 
+std::string write_json(const nlohmann::json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string write_json_indented(const nlohmann::json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
 } // namespace asmevo

@@ -34,6 +34,10 @@ struct JsonDocument {
 Result<std::shared_ptr<const JsonDocument>> parse_json(std::string_view text, const std::string& path);
 Result<std::shared_ptr<const JsonDocument>> read_json(const std::string& path);
 
+/// One line, or indented and with a final newline. Bytes that are not UTF-8 become U+FFFD.
+std::string write_json(const nlohmann::json& json);
+std::string write_json_indented(const nlohmann::json& json);
+
 /// One value of a document. Cheap to copy; keeps the document alive.
 class JsonView {
 public:

@@ -1,5 +1,7 @@
 #include "search/proposal_json.h"
 
+#include "support/json.h"
+
 #include <gtest/gtest.h>
 
 namespace asmevo::search {
@@ -7,7 +9,7 @@ namespace {
 
 TEST(ProposalJson, AProposalComesBackAsItWas) {
   Proposal proposal{{{1, 2, "s_nop 0\n"}, {5, 5, "\"quoted\"\t"}}, "rule", "why"};
-  auto again = proposal_from_json(nlohmann::json::parse(dump(to_json(proposal))), "p.jsonl:1");
+  auto again = proposal_from_json(nlohmann::json::parse(write_json(to_json(proposal))), "p.jsonl:1");
   ASSERT_TRUE(again);
   ASSERT_EQ(again->edits.size(), 2u);
   EXPECT_EQ(again->edits[1].first, 5u);
@@ -28,7 +30,7 @@ TEST(ProposalJson, WrongShapesAreErrorsThatSayWhere) {
 
 TEST(ProposalJson, BytesThatAreNoTextCanBeStored) {
   Proposal proposal{{{1, 2, "\xff\xfe"}}, "r", ""};
-  EXPECT_TRUE(nlohmann::json::accept(dump(to_json(proposal))));
+  EXPECT_TRUE(nlohmann::json::accept(write_json(to_json(proposal))));
 }
 
 } // namespace
