@@ -1,21 +1,84 @@
 // Software-visible hazards: pairs of instructions that the hardware does not interlock and that need wait states between.
-// Rules: docs/checks.md; sources CDNA3 ISA table 11 and LLVM's GCNHazardRecognizer.
+//
+// A wait state is one instruction of the same wave, or one of the n + 1 that `s_nop n` stands for. Between a producer
+// and a consumer lies the shortest path, so distances are a dataflow with minimum at joins; nothing needs to be followed
+// further than the twenty states after the longest matrix instruction. hazard_table.cpp has the pairs, one row a rule;
+// docs/checks.md explains them. Sources: CDNA3 ISA manual table 11 and 37, LLVM's GCNHazardRecognizer.
+//
+// What a callee does first and a caller does next is not followed across calls, as no compiler does.
 #pragma once
 
+#include "analysis/kinds.h"
 #include "analysis/waits.h"
+
+#include <span>
 
 namespace asmevo::analysis {
 
 std::vector<Finding> verify_hazards(const recover::Program& program, const recover::Function& function,
                                     const Graph& graph);
 
-/// Wait states still needed before each item of [first, last), 0 where none, from what precedes on every path.
+/// Wait states still needed before each item of [first, last), 0 where none, from what precedes on every path. Assumes
+/// that the waits it returns for earlier items are put in.
 std::vector<uint8_t> needed_nops(const recover::Program& program, const recover::Function& function, const Graph& graph,
                                  size_t first, size_t last);
 
 /// Wait states that must lie between `producer` and `consumer` when they are `0` apart; 0 where they do not conflict.
-/// `target` as in isa. The core table that both functions above walk.
+/// `target` as in isa. Builds its tables on every call: a loop takes HazardTable.
 unsigned required_wait_states(const isa::Instruction& producer, const isa::Instruction& consumer,
                               const isa::Target& target);
+
+/// What happened between producer and consumer, for the few rules that ask.
+namespace between {
+inline constexpr uint8_t dgemm = 1;        // an f64 matrix instruction
+inline constexpr uint8_t acc_move = 2;     // an accumulator move directly before the consumer
+inline constexpr uint8_t overwritten = 4;  // a later matrix instruction writes the producer's whole result
+} // namespace between
+
+struct HazardPair {
+  const isa::Instruction& producer;
+  const isa::Instruction& consumer;
+  Class first, second; // classes of producer and consumer
+  uint8_t between = 0;
+  const RegisterMap& registers;
+  isa::Processor processor;
+};
+
+struct HazardRule {
+  std::string_view id;
+  std::string_view what;             // "VALU writes an SGPR that vector memory reads"
+  uint8_t processors;                // bit per isa::Processor
+  Kinds producer, consumer;          // any of
+  bool (*conflict)(const HazardPair&);
+  unsigned (*states)(const HazardPair&);
+};
+
+std::span<const HazardRule> hazard_rules();
+
+struct Requirement {
+  unsigned states = 0;
+  const HazardRule* rule = nullptr; // the one that asks for most
+};
+
+/// The rules of one processor.
+class HazardTable {
+public:
+  HazardTable(isa::Processor processor, RegisterMap registers);
+  Class classify(const isa::Instruction& i) { return classifier_(i); }
+  /// Wait states after which no rule can still look back at `producer`.
+  unsigned reach(const isa::Instruction& producer, Class first) const;
+  Requirement required(const isa::Instruction& producer, Class first, const isa::Instruction& consumer, Class second,
+                       uint8_t between = 0) const;
+  const RegisterMap& registers() const { return registers_; }
+
+private:
+  isa::Processor processor_;
+  RegisterMap registers_;
+  Classifier classifier_;
+  std::vector<const HazardRule*> rules_;
+};
+
+/// Wait states that an instruction itself takes: immediate + 1 for s_nop, 1 otherwise.
+unsigned wait_states(const isa::Instruction& instruction);
 
 } // namespace asmevo::analysis

@@ -1,25 +1,23 @@
-// Liveness of registers before every item of a function.
+// Liveness of registers before and after every item of a function.
 #pragma once
 
 #include "analysis/cfg.h"
-
-#include <bitset>
+#include "analysis/registers.h"
 
 namespace asmevo::analysis {
 
-/// One bit a register: sgpr 0-127, vgpr 0-511, agpr 0-255 (agpr 0-255 of a unified file are tracked apart), scc, mode.
-inline constexpr size_t register_bits = 128 + 512 + 256 + 2;
-using RegisterSet = std::bitset<register_bits>;
-size_t bit_of(isa::File file, uint16_t index);
-RegisterSet set_of(const std::vector<isa::RegisterRange>& ranges);
-
 struct Liveness {
+  RegisterMap registers;           // how the bits are numbered
   std::vector<RegisterSet> before; // by item - function.first; live before the item
   std::vector<RegisterSet> after;
 };
 
 /// A vector write under a partial EXEC does not kill, since inactive lanes keep the old value: only writes where EXEC is
-/// known to be all ones for the whole program point kill.
+/// known to be full (exec.h) kill. What a call or an unknown branch may read is everything; nothing is live after
+/// s_endpgm. A conditional write (s_cmov) lists its destination among its uses and so kills nothing.
 Liveness liveness(const recover::Program& program, const recover::Function& function, const Graph& graph);
+
+/// Whether an instruction writes its whole destination register: not when 16 bits of it stay (those list it as a use).
+bool overwrites(const isa::Instruction& instruction, const isa::RegisterRange& def);
 
 } // namespace asmevo::analysis
