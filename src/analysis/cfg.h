@@ -1,9 +1,9 @@
 // Control-flow graph of one function of a Program.
 //
-// Branches name labels, so edges are found by name. A call (s_swappc_b64, s_call_b64) returns to the next item and stays
-// inside its block. s_setpc_b64 is one of three things: a far branch, whose target the preceding s_getpc_b64 sequence
-// names; a return; or a jump through a table. The last two are `unknown`; a return from a device function leaves, a jump
-// in a kernel may reach every label.
+// Branches name labels, so edges are found by name. A call (s_swappc_b64, s_call_b64) returns to the next item and
+// stays inside its block. s_setpc_b64 is one of three things: a far branch, whose target the preceding s_getpc_b64
+// sequence names; a return; or a jump through a table. The last two are `unknown`; a return from a device function
+// leaves, a jump in a kernel may reach every label.
 #pragma once
 
 #include "recover/program.h"
@@ -13,10 +13,10 @@ namespace asmevo::analysis {
 struct Block {
   size_t first = 0, last = 0; // items [first, last) of the program
   std::vector<uint32_t> successors, predecessors;
-  bool exits = false;      // ends in s_endpgm
-  bool unknown = false;    // ends in an indirect branch whose targets are not known: every label may follow
-  bool returns = false;    // ends in s_setpc_b64 of a device function
-  bool falls_off = false;  // control runs past the end of the function or into data
+  bool exits = false;     // ends in s_endpgm
+  bool unknown = false;   // ends in an indirect branch whose targets are not known: every label may follow
+  bool returns = false;   // ends in s_setpc_b64 of a device function
+  bool falls_off = false; // control runs past the end of the function or into data
 };
 
 struct Graph {

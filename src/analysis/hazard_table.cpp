@@ -1,7 +1,8 @@
 // The pairs. Each row: who, whom, which registers must meet, and how many wait states.
 //
-// Matrix instructions need most. A pass is four clocks; the result of an instruction of p passes can be read p plus a few
-// states later, where "a few" depends on the pipe that made it (XDL, f32, f64), on who reads it and on the generation.
+// Matrix instructions need most. A pass is four clocks; the result of an instruction of p passes can be read p plus a
+// few states later, where "a few" depends on the pipe that made it (XDL, f32, f64), on who reads it and on the
+// generation.
 #include "analysis/hazards.h"
 
 #include <algorithm>
@@ -135,11 +136,18 @@ bool c_overwritten(const Pair& p) {
 bool non_dot_read(const Pair& p) { return !p.first.is(kind::dot) && vector_read(p); }
 bool dot_conflict(const Pair& p) {
   if (p.producer.mnemonic != p.consumer.mnemonic) return vector_touch(p);
-  // The same instruction may take the result as its addend (third operand) at once.
-  size_t vectors = 0;
+  // The same instruction may take the result as its addend at once.
+  std::optional<RegisterRange> addend;
+  if (const uint32_t field = p.consumer.words[1] >> 18 & 0x1ff; p.consumer.encoding != isa::Encoding::vop3p)
+    addend = matrix_result(p.consumer);
+  else if (field >= 256)
+    addend = RegisterRange{File::vgpr, static_cast<uint16_t>(field - 256), 1};
   for (const RegisterRange& use : explicit_uses(p.consumer)) {
-    const bool addend = ++vectors == 3;
-    if (!addend && is_vector(use) && p.registers.overlap(use, matrix_result(p.producer))) return true;
+    if (addend && use == *addend) {
+      addend.reset();
+      continue;
+    }
+    if (is_vector(use) && p.registers.overlap(use, matrix_result(p.producer))) return true;
   }
   return false;
 }
@@ -221,8 +229,8 @@ constexpr std::array rules = {
     HazardRule{"H005", "VALU writes EXEC before DPP", all, kind::valu, kind::dpp, writes_exec, states<5>},
     HazardRule{"H006", "VALU writes a VGPR that v_readlane reads", gfx940_on, kind::valu, kind::readlane, vgpr_read,
                states<1>},
-    HazardRule{"H007", "VALU writes EXEC before a lane access", gfx940_on, kind::valu,
-               kind::readlane | kind::writelane, writes_exec, states<4>},
+    HazardRule{"H007", "VALU writes EXEC before a lane access", gfx940_on, kind::valu, kind::readlane | kind::writelane,
+               writes_exec, states<4>},
     HazardRule{"H008", "VALU writes an SGPR or VCC that VALU reads", gfx940_on, kind::valu, kind::valu,
                scalar_operand_read, states<2>},
     HazardRule{"H009", "transcendental result read by another VALU instruction", gfx940_on, kind::trans, kind::valu,
@@ -265,8 +273,8 @@ constexpr std::array rules = {
                result_overwritten, overwrite_states},
     HazardRule{"H022", "matrix result overwritten", gfx908, kind::matrix, kind::acc_write, agpr_overwritten,
                passes_less_1},
-    HazardRule{"H023", "SrcC of a matrix instruction overwritten", gfx90a_on, kind::matrix,
-               kind::legacy_valu | memory, c_overwritten, c_overwrite_states},
+    HazardRule{"H023", "SrcC of a matrix instruction overwritten", gfx90a_on, kind::matrix, kind::legacy_valu | memory,
+               c_overwritten, c_overwrite_states},
     HazardRule{"H023", "SrcC of a matrix instruction overwritten", gfx908, kind::matrix, kind::acc_write, c_overwritten,
                c_overwrite_states_gfx908},
     HazardRule{"H024", "f64 matrix instruction before v_fma_f64", gfx90a_on, kind::dgemm, kind::fma_f64, always,

@@ -1,9 +1,10 @@
-// Software-visible hazards: pairs of instructions that the hardware does not interlock and that need wait states between.
+// Software-visible hazards: pairs of instructions that the hardware does not interlock and that need wait states
+// between.
 //
 // A wait state is one instruction of the same wave, or one of the n + 1 that `s_nop n` stands for. Between a producer
-// and a consumer lies the shortest path, so distances are a dataflow with minimum at joins; nothing needs to be followed
-// further than the twenty states after the longest matrix instruction. hazard_table.cpp has the pairs, one row a rule;
-// docs/checks.md explains them. Sources: CDNA3 ISA manual table 11 and 37, LLVM's GCNHazardRecognizer.
+// and a consumer lies the shortest path, so distances are a dataflow with minimum at joins; nothing needs to be
+// followed further than the twenty states after the longest matrix instruction. hazard_table.cpp has the pairs, one row
+// a rule; docs/checks.md explains them. Sources: CDNA3 ISA manual table 11 and 37, LLVM's GCNHazardRecognizer.
 //
 // What a callee does first and a caller does next is not followed across calls, as no compiler does.
 #pragma once
@@ -30,9 +31,9 @@ unsigned required_wait_states(const isa::Instruction& producer, const isa::Instr
 
 /// What happened between producer and consumer, for the few rules that ask.
 namespace between {
-inline constexpr uint8_t dgemm = 1;        // an f64 matrix instruction
-inline constexpr uint8_t acc_move = 2;     // an accumulator move directly before the consumer
-inline constexpr uint8_t overwritten = 4;  // a later matrix instruction writes the producer's whole result
+inline constexpr uint8_t dgemm = 1;       // an f64 matrix instruction
+inline constexpr uint8_t acc_move = 2;    // an accumulator move directly before the consumer
+inline constexpr uint8_t overwritten = 4; // a later matrix instruction writes the producer's whole result
 } // namespace between
 
 struct HazardPair {
@@ -46,9 +47,9 @@ struct HazardPair {
 
 struct HazardRule {
   std::string_view id;
-  std::string_view what;             // "VALU writes an SGPR that vector memory reads"
-  uint8_t processors;                // bit per isa::Processor
-  Kinds producer, consumer;          // any of
+  std::string_view what;    // "VALU writes an SGPR that vector memory reads"
+  uint8_t processors;       // bit per isa::Processor
+  Kinds producer, consumer; // any of
   bool (*conflict)(const HazardPair&);
   unsigned (*states)(const HazardPair&);
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace asmevo::analysis {
 namespace {
@@ -85,13 +86,15 @@ bool reads_condition_zero(const Instruction& i) {
   switch (i.encoding) {
   case Encoding::vop1:
   case Encoding::vop2:
-  case Encoding::vopc: return i.suffix == isa::Suffix::none && is_zero_flag(i.words[0] & 0x1ff);
+  case Encoding::vopc:
+    return i.suffix == isa::Suffix::none && is_zero_flag(i.words[0] & 0x1ff);
   case Encoding::vop3a:
   case Encoding::vop3b:
   case Encoding::vop3p:
     return is_zero_flag(i.words[1] & 0x1ff) || is_zero_flag(i.words[1] >> 9 & 0x1ff) ||
            is_zero_flag(i.words[1] >> 18 & 0x1ff);
-  default: return false;
+  default:
+    return false;
   }
 }
 
@@ -100,9 +103,8 @@ bool is_buffer(Encoding encoding) { return encoding == Encoding::mubuf || encodi
 /// A vector operand of more than 64 bits can only be the data: addresses have at most two registers.
 Kinds store_kinds(const Instruction& i) {
   if (!i.traits.vmem || !i.traits.may_store) return 0;
-  const bool wide = std::ranges::any_of(i.uses, [](const isa::RegisterRange& use) {
-    return use.file != isa::File::sgpr && use.count > 2;
-  });
+  const bool wide = std::ranges::any_of(
+      i.uses, [](const isa::RegisterRange& use) { return use.file != isa::File::sgpr && use.count > 2; });
   if (!wide) return 0;
   // soffset: an SGPR (M0 among them) or an inline constant.
   return is_buffer(i.encoding) && (i.words[1] >> 24) < 128 ? kind::wide_store_soffset : kind::wide_store;
@@ -145,7 +147,8 @@ Kinds unit_kinds(const Instruction& i) {
 uint8_t matrix_passes(std::string_view name, Processor processor, bool f8_operand) {
   const bool sparse = name.starts_with("v_smfmac_");
   if (!sparse && !name.starts_with("v_mfma_")) return 0;
-  const bool has_32 = name.find("_32x32x") != std::string_view::npos, has_16 = name.find("_16x16x") != std::string_view::npos;
+  const bool has_32 = name.find("_32x32x") != std::string_view::npos,
+             has_16 = name.find("_16x16x") != std::string_view::npos;
   if (name.starts_with("v_mfma_f64_")) {
     if (!has_16) return 4;
     return processor == Processor::gfx950 ? 16 : 8;
@@ -173,7 +176,8 @@ Class Classifier::operator()(const Instruction& i) {
   if (!i.traits.valu) return result;
   if (writes_a_part(i, name)) result.kinds |= kind::part_write;
   if (reads_condition_zero(i)) result.kinds |= kind::reads_execz;
-  if (result.is(kind::matrix) && name.ends_with("_f8f6f4")) result.passes = matrix_passes(name, processor_, has_f8_operand(i));
+  if (result.is(kind::matrix) && name.ends_with("_f8f6f4"))
+    result.passes = matrix_passes(name, processor_, has_f8_operand(i));
   return result;
 }
 

@@ -12,8 +12,8 @@ struct Liveness {
   std::vector<RegisterSet> after;
 };
 
-/// A vector write under a partial EXEC does not kill, since inactive lanes keep the old value: only writes where EXEC is
-/// known to be full (exec.h) kill. What a call or an unknown branch may read is everything; nothing is live after
+/// A vector write under a partial EXEC does not kill, since inactive lanes keep the old value: only writes where EXEC
+/// is known to be full (exec.h) kill. What a call or an unknown branch may read is everything; nothing is live after
 /// s_endpgm. A conditional write (s_cmov) lists its destination among its uses and so kills nothing.
 Liveness liveness(const recover::Program& program, const recover::Function& function, const Graph& graph);
 

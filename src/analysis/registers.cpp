@@ -37,16 +37,26 @@ std::string register_name(size_t unit) {
   if (unit >= agpr_unit) return fmt::format("a{}", unit - agpr_unit);
   if (unit >= vgpr_unit) return fmt::format("v{}", unit - vgpr_unit);
   switch (unit) {
-  case isa::flat_scratch_lo: return "flat_scratch_lo";
-  case isa::flat_scratch_lo + 1: return "flat_scratch_hi";
-  case isa::xnack_mask_lo: return "xnack_mask_lo";
-  case isa::xnack_mask_lo + 1: return "xnack_mask_hi";
-  case isa::vcc_lo: return "vcc_lo";
-  case isa::vcc_hi: return "vcc_hi";
-  case isa::m0: return "m0";
-  case isa::exec_lo: return "exec_lo";
-  case isa::exec_hi: return "exec_hi";
-  default: break;
+  case isa::flat_scratch_lo:
+    return "flat_scratch_lo";
+  case isa::flat_scratch_lo + 1:
+    return "flat_scratch_hi";
+  case isa::xnack_mask_lo:
+    return "xnack_mask_lo";
+  case isa::xnack_mask_lo + 1:
+    return "xnack_mask_hi";
+  case isa::vcc_lo:
+    return "vcc_lo";
+  case isa::vcc_hi:
+    return "vcc_hi";
+  case isa::m0:
+    return "m0";
+  case isa::exec_lo:
+    return "exec_lo";
+  case isa::exec_hi:
+    return "exec_hi";
+  default:
+    break;
   }
   if (unit >= isa::ttmp0 && unit < isa::m0) return fmt::format("ttmp{}", unit - isa::ttmp0);
   return fmt::format("s{}", unit);

@@ -30,11 +30,16 @@ public:
 
   size_t first_of(const isa::RegisterRange& range) const {
     switch (range.file) {
-    case isa::File::sgpr: return clamp(range.first, vgpr_unit, 0);
-    case isa::File::vgpr: return clamp(range.first, agpr_unit - vgpr_unit, vgpr_unit);
-    case isa::File::agpr: return clamp(range.first, limit_, agprs_);
-    case isa::File::scc: return scc_unit;
-    case isa::File::mode: return mode_unit;
+    case isa::File::sgpr:
+      return clamp(range.first, vgpr_unit, 0);
+    case isa::File::vgpr:
+      return clamp(range.first, agpr_unit - vgpr_unit, vgpr_unit);
+    case isa::File::agpr:
+      return clamp(range.first, limit_, agprs_);
+    case isa::File::scc:
+      return scc_unit;
+    case isa::File::mode:
+      return mode_unit;
     }
     return mode_unit;
   }

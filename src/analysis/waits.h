@@ -1,37 +1,55 @@
 // Wait counters.
 //
-// A load returns long after it issues, and the hardware does not stop a wave that reads the register too early: the code
-// must wait, by counting. One dataflow computes what may still be in flight at each point; it judges (verify) and repairs
-// (insert), so that the two cannot disagree.
+// A load returns long after it issues, and the hardware does not stop a wave that reads the register too early: the
+// code must wait, by counting. One dataflow computes what may still be in flight at each point; it judges (verify) and
+// repairs (insert), so that the two cannot disagree. scoreboard.h has the rules of counting.
+//
+// Registers are not the only thing that is waited for. A wait before s_barrier says that LDS writes have arrived, one
+// before a releasing store that earlier stores have. No instruction shows that need, so where waits are taken out and
+// put back the original program is the witness: a Pin says how many operations it left outstanding at such a place.
 #pragma once
 
 #include "analysis/cfg.h"
+#include "analysis/registers.h"
+#include "isa/counters.h"
 
 namespace asmevo::analysis {
 
 /// A finding of the static gate. `rule` is a stable id ("W001"); items index the program.
 struct Finding {
   std::string rule;
-  size_t item = 0;       // where it goes wrong
-  size_t cause = 0;      // the other end: the load, the producer
-  std::string message;   // with both addresses
+  size_t item = 0;     // where it goes wrong
+  size_t cause = 0;    // the other end: the load, the producer
+  std::string message; // with both addresses
 };
 
 std::vector<Finding> verify_waits(const recover::Program& program, const recover::Function& function,
                                   const Graph& graph);
 
-/// The weakest wait that items of [first, last) need before each of them; with counts from the whole function's dataflow.
-/// Result is parallel to the items; fields at their maximum mean no wait.
-struct Wait {
-  uint8_t vmcnt = 63, expcnt = 7, lgkmcnt = 15;
-  bool none() const { return vmcnt == 63 && expcnt == 7 && lgkmcnt == 15; }
-  bool operator==(const Wait&) const = default;
-};
-std::vector<Wait> needed_waits(const recover::Program& program, const recover::Function& function, const Graph& graph,
-                               size_t first, size_t last);
+using Wait = isa::WaitCounts;
 
-/// The immediate of s_waitcnt for a GFX9 target and back.
-uint16_t encode_waitcnt(const Wait&);
-Wait decode_waitcnt(uint16_t immediate);
+/// Memory operations by what has to be waited for when others may see them.
+enum class Access : uint8_t { lds_read, lds_write, load, store, load_to_lds };
+inline constexpr size_t access_kinds = 5;
+using AccessMask = uint8_t;
+constexpr AccessMask bit(Access access) { return static_cast<AccessMask>(1u << static_cast<unsigned>(access)); }
+
+/// Before `item`, all operations in `done` must have completed, and of those in `counted` all but the last
+/// at_most.vmcnt (vector memory) or at_most.lgkmcnt (LDS).
+struct Pin {
+  size_t item = 0;
+  AccessMask done = 0, counted = 0;
+  Wait at_most;
+};
+
+/// What the waits of the program guarantee at the places where memory order can matter: barriers, cache control,
+/// stores, atomics, LDS operations among loads to LDS. Ordered by item.
+std::vector<Pin> memory_pins(const recover::Program& program, const recover::Function& function, const Graph& graph);
+
+/// The weakest wait that items of [first, last) need before each of them, on top of the waits that the program still
+/// has; with counts from the whole function's dataflow. Result is parallel to the items; fields at their maximum mean
+/// no wait. Assumes that the waits it returns for earlier items are put in.
+std::vector<Wait> needed_waits(const recover::Program& program, const recover::Function& function, const Graph& graph,
+                               size_t first, size_t last, std::span<const Pin> pins = {});
 
 } // namespace asmevo::analysis

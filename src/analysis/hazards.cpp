@@ -1,0 +1,174 @@
+#include "analysis/hazards.h"
+
+#include <algorithm>
+
+namespace asmevo::analysis {
+namespace {
+
+using isa::Instruction;
+using recover::Function;
+using recover::Program;
+
+/// A producer that a consumer may still be too close to.
+struct Recent {
+  uint32_t item;
+  uint8_t distance; // wait states since, on the shortest path
+  uint8_t between;
+};
+using Window = std::vector<Recent>; // by item
+
+bool join(Window& into, const Window& other) {
+  bool changed = false;
+  for (const Recent& entry : other) {
+    auto at = std::ranges::lower_bound(into, entry.item, {}, &Recent::item);
+    if (at == into.end() || at->item != entry.item) {
+      into.insert(at, entry);
+      changed = true;
+      continue;
+    }
+    const auto distance = std::min(at->distance, entry.distance);
+    // What makes a hazard holds if it happened on any path, what lifts one only if it happened on all.
+    const auto between = static_cast<uint8_t>(((at->between | entry.between) & ~between::overwritten) |
+                                              (at->between & entry.between & between::overwritten));
+    changed |= distance != at->distance || between != at->between;
+    at->distance = distance;
+    at->between = between;
+  }
+  return changed;
+}
+
+class Flow {
+public:
+  Flow(const Program& program, const Function& function, const Graph& graph)
+      : program_(program), function_(function), graph_(graph),
+        table_(program.target.processor, RegisterMap(program, function)) {
+    classes_.resize(function.last - function.first);
+    reach_.resize(classes_.size());
+    for (size_t i = 0; i < classes_.size(); ++i) {
+      const recover::Item& item = program.items[function.first + i];
+      if (!is_instruction(item)) continue;
+      classes_[i] = table_.classify(item.instruction);
+      reach_[i] = static_cast<uint8_t>(table_.reach(item.instruction, classes_[i]));
+    }
+  }
+
+  /// Runs to the fixed point; then `visit(item, recent producer, requirement)` for each pair that is too close. With
+  /// `repairs` the missing states are put in on the way and kept in `needed`.
+  template <class Visit> void run(bool repairs, Visit&& visit) {
+    repairs_ = repairs;
+    needed_.assign(classes_.size(), 0);
+    entry_.assign(graph_.blocks.size(), {});
+    std::vector<bool> dirty(graph_.blocks.size(), true);
+    const std::vector<uint32_t> order = reverse_postorder(graph_);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (uint32_t b : order) {
+        if (!dirty[b]) continue;
+        dirty[b] = false;
+        const Window out = walk(b, [](size_t, const Recent&, const Requirement&) {});
+        for (uint32_t s : graph_.blocks[b].successors)
+          if (join(entry_[s], out)) dirty[s] = changed = true;
+      }
+    }
+    for (uint32_t b = 0; b < graph_.blocks.size(); ++b) walk(b, visit);
+  }
+
+  const std::vector<uint8_t>& needed() const { return needed_; }
+
+private:
+  const Instruction& at(size_t item) const { return program_.items[item].instruction; }
+
+  template <class Visit> Window walk(uint32_t b, Visit&& visit) {
+    Window window = entry_[b];
+    for (size_t i = graph_.blocks[b].first; i < graph_.blocks[b].last; ++i) {
+      if (!is_instruction(program_.items[i])) continue;
+      const unsigned missing = look_back(i, window, visit);
+      if (repairs_) needed_[i - function_.first] = static_cast<uint8_t>(missing);
+      pass(i, window, repairs_ ? missing : 0);
+    }
+    return window;
+  }
+
+  template <class Visit> unsigned look_back(size_t item, const Window& window, Visit&& visit) {
+    unsigned missing = 0;
+    const Class consumer = classes_[item - function_.first];
+    for (const Recent& recent : window) {
+      const Requirement needs =
+          table_.required(at(recent.item), classes_[recent.item - function_.first], at(item), consumer, recent.between);
+      if (needs.states <= recent.distance) continue;
+      missing = std::max(missing, needs.states - recent.distance);
+      visit(item, recent, needs);
+    }
+    return missing;
+  }
+
+  void pass(size_t item, Window& window, unsigned inserted) {
+    if (is_call(at(item))) {
+      window.clear();
+      return;
+    }
+    const Class passing = classes_[item - function_.first];
+    const unsigned states = wait_states(at(item)) + inserted;
+    for (Recent& recent : window) {
+      recent.distance = static_cast<uint8_t>(std::min(255u, recent.distance + states));
+      recent.between &= static_cast<uint8_t>(~between::acc_move);
+      if (passing.is(kind::dgemm)) recent.between |= between::dgemm;
+      if (passing.is(kind::acc_read | kind::acc_write)) recent.between |= between::acc_move;
+      if (passing.is(kind::matrix) && covers(at(item), at(recent.item))) recent.between |= between::overwritten;
+    }
+    std::erase_if(window, [&](const Recent& r) { return r.distance >= reach_[r.item - function_.first]; });
+    if (reach_[item - function_.first] == 0) return;
+    const auto number = static_cast<uint32_t>(item);
+    const auto place = std::ranges::lower_bound(window, number, {}, &Recent::item);
+    if (place != window.end() && place->item == number)
+      *place = {number, 0, 0};
+    else
+      window.insert(place, {number, 0, 0});
+  }
+
+  /// `later` writes all of what the earlier matrix instruction writes.
+  bool covers(const Instruction& later, const Instruction& earlier) const {
+    if (!earlier.traits.mfma || later.defs.empty() || earlier.defs.empty()) return false;
+    const size_t a = table_.registers().first_of(later.defs[0]), b = table_.registers().first_of(earlier.defs[0]);
+    return a <= b && b + earlier.defs[0].count <= a + later.defs[0].count;
+  }
+
+  const Program& program_;
+  const Function& function_;
+  const Graph& graph_;
+  HazardTable table_;
+  std::vector<Class> classes_;
+  std::vector<uint8_t> reach_;
+  std::vector<Window> entry_;
+  std::vector<uint8_t> needed_;
+  bool repairs_ = false;
+};
+
+std::string place(const recover::Item& item) {
+  if (item.origin < 0) return fmt::format("`{}`", item.text);
+  return fmt::format("{:#x} `{}`", item.origin, item.text);
+}
+
+} // namespace
+
+std::vector<Finding> verify_hazards(const Program& program, const Function& function, const Graph& graph) {
+  std::vector<Finding> findings;
+  Flow flow(program, function, graph);
+  flow.run(false, [&](size_t item, const Recent& recent, const Requirement& needs) {
+    findings.push_back(
+        {std::string(needs.rule->id), item, recent.item,
+         fmt::format("{}: {} needs {} wait states after {}, has {}", needs.rule->what, place(program.items[item]),
+                     needs.states, place(program.items[recent.item]), recent.distance)});
+  });
+  return findings;
+}
+
+std::vector<uint8_t> needed_nops(const Program& program, const Function& function, const Graph& graph, size_t first,
+                                 size_t last) {
+  Flow flow(program, function, graph);
+  flow.run(true, [](size_t, const Recent&, const Requirement&) {});
+  const auto begin = flow.needed().begin() - static_cast<std::ptrdiff_t>(function.first);
+  return {begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last)};
+}
+
+} // namespace asmevo::analysis
