@@ -17,7 +17,7 @@ struct Loaded {
 struct Outcome {
   machine::Status status = machine::Status::completed;
   std::optional<machine::Fault> fault;
-  std::map<std::string, Bytes> buffers;      // final contents of every buffer
+  std::map<std::string, Bytes> buffers;      // final contents of out and inout buffers; empty unless completed
   std::vector<std::string> guard_damage;     // "guard after `out`: 4 bytes changed at +0"
   std::vector<std::string> read_only_damage; // "`in` (read-only) changed at +16"
   uint64_t instructions = 0;
@@ -25,7 +25,11 @@ struct Outcome {
 };
 
 struct LaunchOptions {
-  uint64_t poison_seed = 1;
+  uint64_t poison_seed = 1; // of results, scratch and guards
+  unsigned placement = 0;   // other values: buffers at other addresses and in another order, aligned to 256 bytes only
+  /// Run before in the same memory, which then holds their results and scratch; inputs are written anew for each run.
+  /// Buffers must have the same sizes as those of the case that is launched.
+  std::vector<launch::Case> earlier;
   machine::RunOptions run;
 };
 

@@ -1,0 +1,138 @@
+#include "device/placement.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace asmevo::device {
+
+namespace {
+
+// 47-bit user addresses, as a Linux process gives them to the GPU.
+constexpr uint64_t first_buffer = 0x7f00'0000'0000;
+constexpr uint64_t first_image = 0x7e00'0000'0000;
+constexpr uint64_t first_runtime = 0x7d00'0000'0000; // kernarg segment, dispatch packet, queue
+constexpr uint64_t placement_stride = 0x10'1000'0000;
+constexpr uint64_t page = 4096;
+constexpr uint64_t distance = uint64_t{4} << 30; // between neighbours: beyond what a 32-bit offset reaches
+constexpr uint64_t alignment = 256;
+
+uint64_t align_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+std::string guard_name(const launch::Buffer& buffer) { return buffer.name + " guard"; }
+
+struct Guard {
+  std::string_view side;
+  std::span<uint8_t> bytes;
+  uint64_t start; // in the poison pattern
+};
+
+std::array<Guard, 2> guards_of(machine::Memory& memory, const PlacedBuffer& placed) {
+  const machine::Region* region = memory.find(placed.address - guard_bytes, placed.buffer->bytes() + 2 * guard_bytes);
+  uint8_t* before = region->data + (placed.address - guard_bytes - region->base);
+  uint8_t* after = before + guard_bytes + placed.buffer->bytes();
+  return {Guard{"before", {before, guard_bytes}, 0}, Guard{"after", {after, guard_bytes}, guard_bytes}};
+}
+
+/// "4 bytes changed at +0", where offsets count from the buffer's edge: -1 is the byte before the buffer.
+std::string changes(const Guard& guard, std::span<const uint8_t> expected) {
+  size_t count = 0, first = 0, last = 0;
+  for (size_t i = 0; i < guard_bytes; ++i)
+    if (guard.bytes[i] != expected[i]) {
+      if (!count) first = i;
+      last = i;
+      ++count;
+    }
+  if (!count) return {};
+  bool before = guard.side == "before";
+  auto offset = [&](size_t i) { return before ? int64_t(i) - int64_t(guard_bytes) : int64_t(i); };
+  // Stores rarely leave gaps; where one does, the last byte shows the extent.
+  std::string extent = last - first + 1 == count ? "" : fmt::format(" to {:+}", offset(last));
+  return fmt::format("{} byte{} changed at {:+}{}", count, count == 1 ? "" : "s", offset(first), extent);
+}
+
+} // namespace
+
+std::map<std::string, uint64_t> Placement::addresses() const {
+  std::map<std::string, uint64_t> addresses;
+  for (const PlacedBuffer& placed : buffers) addresses[placed.buffer->name] = placed.address;
+  return addresses;
+}
+
+Placement place(const launch::Case& c, unsigned placement) {
+  Placement result;
+  uint64_t shift = placement_stride * (placement % 8);
+  result.image_base = first_image + shift;
+  result.kernarg_address = first_runtime + shift + (placement % 8) * 64;
+  result.packet_address = first_runtime + shift + (uint64_t{1} << 24);
+  result.queue_address = first_runtime + shift + (uint64_t{2} << 24);
+  for (const launch::Buffer& buffer : c.buffers) result.buffers.push_back({&buffer, 0});
+  uint64_t next = first_buffer + shift;
+  for (size_t i = 0; i < result.buffers.size(); ++i) {
+    PlacedBuffer& placed = result.buffers[placement % 2 ? result.buffers.size() - 1 - i : i];
+    placed.address = next + guard_bytes + (placement ? alignment * (1 + (i * 7 + placement * 3) % 15) : 0);
+    next = align_up(placed.end() + guard_bytes + distance, page);
+  }
+  return result;
+}
+
+std::span<uint8_t> contents(machine::Memory& memory, const PlacedBuffer& placed) {
+  const machine::Region* region = memory.find(placed.address, placed.buffer->bytes());
+  return {region->data + (placed.address - region->base), placed.buffer->bytes()};
+}
+
+Result<void> map_buffers(machine::Memory& memory, const launch::Case& c, const Placement& placement,
+                         uint64_t poison_seed) {
+  for (const PlacedBuffer& placed : placement.buffers) {
+    const launch::Buffer& buffer = *placed.buffer;
+    auto access = buffer.role == launch::Role::in ? machine::Access::read_only : machine::Access::read_write;
+    AE_CHECK(memory.map(placed.address - guard_bytes, buffer.bytes() + 2 * guard_bytes, access, buffer.name));
+    AE_CHECK(launch::fill_bytes(c, buffer, poison_seed, contents(memory, placed)));
+    for (const Guard& guard : guards_of(memory, placed))
+      launch::fill_poison(poison_seed, guard_name(buffer), guard.start, guard.bytes);
+  }
+  return {};
+}
+
+Result<void> refill_inputs(machine::Memory& memory, const launch::Case& c, const Placement& placement,
+                           uint64_t poison_seed) {
+  for (const PlacedBuffer& placed : placement.buffers) {
+    launch::Role role = placed.buffer->role;
+    if (role == launch::Role::in || role == launch::Role::inout)
+      AE_CHECK(launch::fill_bytes(c, *placed.buffer, poison_seed, contents(memory, placed)));
+  }
+  return {};
+}
+
+std::vector<std::string> guard_damage(machine::Memory& memory, const Placement& placement, uint64_t poison_seed) {
+  std::vector<std::string> damage;
+  Bytes expected(guard_bytes);
+  for (const PlacedBuffer& placed : placement.buffers)
+    for (const Guard& guard : guards_of(memory, placed)) {
+      launch::fill_poison(poison_seed, guard_name(*placed.buffer), guard.start, expected);
+      if (std::string what = changes(guard, expected); !what.empty())
+        damage.push_back(fmt::format("guard {} `{}`: {}", guard.side, placed.buffer->name, what));
+    }
+  return damage;
+}
+
+std::string locate(const Placement& placement, uint64_t address) {
+  std::string nearest;
+  uint64_t least = uint64_t{1} << 30;
+  auto offer = [&](uint64_t away, std::string text) {
+    if (away >= least) return;
+    least = away;
+    nearest = std::move(text);
+  };
+  for (const PlacedBuffer& placed : placement.buffers) {
+    const std::string& name = placed.buffer->name;
+    if (address >= placed.address && address < placed.end())
+      return fmt::format("at +{} of `{}`", address - placed.address, name);
+    if (address >= placed.end())
+      offer(address - placed.end(), fmt::format("{} bytes past the end of `{}`", address - placed.end(), name));
+    else
+      offer(placed.address - address, fmt::format("{} bytes before `{}`", placed.address - address, name));
+  }
+  return nearest;
+}
+
+} // namespace asmevo::device
