@@ -37,11 +37,51 @@ bool join(Window& into, const Window& other) {
   return changed;
 }
 
+/// H031. Under XNACK a run of memory instructions of one kind may be replayed as a whole after a page fault, so none
+/// may overwrite a register that another (or itself, if not the first) reads, and a store begins a new run. Any other
+/// instruction ends the run.
+class Replay {
+public:
+  /// Whether a wait state is missing before `i`; then a new run begins with it.
+  bool breaks(const Instruction& i, size_t item, const RegisterMap& registers) {
+    if (!i.traits.smem && !i.traits.vmem) {
+      *this = {};
+      return false;
+    }
+    const bool continues = !members_.empty() && scalar_ == i.traits.smem;
+    if (!continues) *this = {};
+    scalar_ = i.traits.smem;
+    const RegisterSet defs = registers.set_of(i.defs), uses = registers.set_of(i.uses);
+    const bool broken = defs_.any() && (i.traits.may_store || ((defs_ | defs) & (uses_ | uses)).any());
+    if (broken) {
+      previous_ = members_.back();
+      members_.clear();
+      defs_.reset();
+      uses_.reset();
+    }
+    members_.push_back(item);
+    defs_ |= defs;
+    uses_ |= uses;
+    return broken;
+  }
+  size_t previous() const { return previous_; }
+
+private:
+  std::vector<size_t> members_;
+  bool scalar_ = false;
+  RegisterSet defs_, uses_;
+  size_t previous_ = 0;
+};
+
+constexpr HazardRule replay_rule{
+    "H031", "a run of loads under XNACK overwrites what it would read again", 0, 0, 0, nullptr, nullptr};
+
 class Flow {
 public:
   Flow(const Program& program, const Function& function, const Graph& graph)
       : program_(program), function_(function), graph_(graph),
         table_(program.target.processor, RegisterMap(program, function)) {
+    replays_ = program.target.xnack == isa::Feature::any || program.target.xnack == isa::Feature::on;
     classes_.resize(function.last - function.first);
     reach_.resize(classes_.size());
     for (size_t i = 0; i < classes_.size(); ++i) {
@@ -80,9 +120,15 @@ private:
 
   template <class Visit> Window walk(uint32_t b, Visit&& visit) {
     Window window = entry_[b];
+    Replay replay;
     for (size_t i = graph_.blocks[b].first; i < graph_.blocks[b].last; ++i) {
       if (!is_instruction(program_.items[i])) continue;
-      const unsigned missing = look_back(i, window, visit);
+      unsigned missing = look_back(i, window, visit);
+      if (repairs_ && missing > 0) replay = {}; // the s_nop ends the run
+      if (replays_ && replay.breaks(at(i), i, table_.registers())) {
+        missing = std::max(missing, 1u);
+        visit(i, Recent{static_cast<uint32_t>(replay.previous()), 0, 0}, Requirement{1, &replay_rule});
+      }
       if (repairs_) needed_[i - function_.first] = static_cast<uint8_t>(missing);
       pass(i, window, repairs_ ? missing : 0);
     }
@@ -142,6 +188,7 @@ private:
   std::vector<Window> entry_;
   std::vector<uint8_t> needed_;
   bool repairs_ = false;
+  bool replays_ = false;
 };
 
 std::string place(const recover::Item& item) {
