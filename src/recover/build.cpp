@@ -1,0 +1,33 @@
+// From a listing back to an object.
+//
+// The assembler and the linker are LLVM's own. Two fields of the ELF header belong to the original and not to the text:
+// e_flags and the ABI version pin the target as the loader compares it, and a replacement must carry exactly those.
+#include "object/elf.h"
+#include "recover/link.h"
+#include "recover/listing.h"
+#include "recover/recover.h"
+
+#include <cstring>
+
+namespace asmevo::recover {
+
+std::expected<Bytes, isa::AssemblyError> build(const std::string& listing, const object::CodeObject& like,
+                                               const isa::Codec& codec) {
+  auto bytes = codec.assemble_object(listing);
+  if (!bytes) return bytes;
+  if (like.elf_type == object::elf::et_dyn) {
+    auto linked = link_shared(*bytes);
+    if (!linked) return std::unexpected(isa::AssemblyError{1, 1, linked.error().message});
+    bytes = std::move(*linked);
+  }
+  if (bytes->size() < 64) return std::unexpected(isa::AssemblyError{1, 1, "the assembler wrote no object"});
+  (*bytes)[8] = like.abi_version;
+  std::memcpy(bytes->data() + 48, &like.e_flags, 4);
+  return bytes;
+}
+
+std::expected<Bytes, isa::AssemblyError> build(const Program& program, const isa::Codec& codec) {
+  return build(print_words(program), *program.origin, codec);
+}
+
+} // namespace asmevo::recover

@@ -1,0 +1,352 @@
+// A Program as text.
+//
+// The text must say everything that the loader and the host see, in words that a stock assembler takes: one assembler
+// call, and a link for shared objects, gives the object again. What only the linker knows (addresses, hash tables, the
+// dynamic section) is not written.
+#include "recover/recover.h"
+
+#include "object/elf.h"
+#include "object/metadata.h"
+#include "recover/descriptor.h"
+#include "recover/listing.h"
+#include "recover/metadata_text.h"
+#include "recover/names.h"
+#include "recover/sections.h"
+#include "recover/spelling.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
+
+namespace asmevo::recover {
+
+namespace {
+
+namespace elf = object::elf;
+using object::Section;
+using object::Symbol;
+
+std::string hex_bytes(std::span<const uint8_t> bytes) {
+  std::string text;
+  size_t i = 0;
+  while (i < bytes.size()) {
+    text += "\t.byte ";
+    for (size_t end = std::min(i + 16, bytes.size()); i < end; i++)
+      text += fmt::format("{:#04x}{}", bytes[i], i + 1 == end ? "\n" : ",");
+  }
+  return text;
+}
+
+class Printer {
+public:
+  Printer(const Program& program, bool addresses, bool words)
+      : program_(program), object_(*program.origin), surroundings_(*program.surroundings), addresses_(addresses),
+        words_(words) {}
+
+  std::string print() {
+    index_symbols();
+    header();
+    code();
+    for (size_t i = 1; i < object_.sections.size(); i++)
+      if (i != surroundings_.code_section && role(object_.sections[i]) == Role::content) section(i);
+    loose_symbols();
+    comments();
+    metadata();
+    return std::move(text_);
+  }
+
+private:
+  template <class... Args> void line(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+    text_ += '\n';
+  }
+
+  void header() {
+    const isa::Target& t = program_.target;
+    auto sign = [](isa::Feature f, std::string_view name) {
+      return f == isa::Feature::on    ? fmt::format("+{},", name)
+             : f == isa::Feature::off ? fmt::format("-{},", name)
+                                      : "";
+    };
+    std::string features = sign(t.sramecc, "sramecc") + sign(t.xnack, "xnack");
+    if (!features.empty()) features = " -mattr=" + features.substr(0, features.size() - 1);
+    line("; llvm-mc -triple=amdgcn-amd-amdhsa -mcpu={}{} -filetype=obj", isa::assembler_processor(t), features);
+    if (object_.elf_type == elf::et_dyn) line("; ld.lld -shared -z notext --build-id=none");
+    line("\t.amdgcn_target \"{}\"", isa::target_id(t));
+    // The assembler does not write version 3 any more; build() sets the version of the original in the header.
+    line("\t.amdhsa_code_object_version {}", std::max(object_.code_object_version(), 4));
+  }
+
+  // --- Symbols -------------------------------------------------------------------------------------------------------
+
+  void index_symbols() {
+    for (uint32_t i = 0; i < object_.symbols.size(); i++) {
+      const Symbol& s = object_.symbols[i];
+      if (s.section == elf::shn_undef || s.section >= elf::shn_loreserve || is_linker_symbol(s)) continue;
+      if (s.section == surroundings_.code_section)
+        code_symbols_.emplace(s.name, i);
+      else
+        by_section_[s.section].emplace(s.value, i);
+    }
+    for (const auto& end : surroundings_.ends) end_labels_[end.symbol] = end.label;
+    for (size_t k = 0; k < object_.kernels.size(); k++) descriptors_[object_.kernels[k].descriptor_address] = k;
+  }
+
+  void binding(const Symbol& s, const std::string& name) {
+    if (s.binding == elf::stb_global) line("\t.globl {}", name);
+    if (s.binding == elf::stb_weak) line("\t.weak {}", name);
+  }
+
+  void visibility(uint8_t v, const std::string& name) {
+    static constexpr std::string_view directives[] = {"", ".internal", ".hidden", ".protected"};
+    if (v) line("\t{} {}", directives[v], name);
+  }
+
+  void type(const Symbol& s, const std::string& name) {
+    if (s.type == elf::stt_func) line("\t.type {},@function", name);
+    if (s.type == elf::stt_object) line("\t.type {},@object", name);
+    if (s.type == elf::stt_tls) line("\t.type {},@tls_object", name);
+    if (s.type == elf::stt_amdgpu_hsa_kernel) line("\t.amdgpu_hsa_kernel {}", name);
+  }
+
+  // --- Code ----------------------------------------------------------------------------------------------------------
+
+  void code() {
+    const Section& s = object_.sections[surroundings_.code_section];
+    if (s.name == ".text" && s.flags == (elf::shf_alloc | elf::shf_execinstr))
+      line("\t.text");
+    else
+      line("{}", section_directive(s));
+    line("\t.p2align {}", std::bit_width(std::max<uint64_t>(s.alignment, 1)) - 1);
+    for (const Item& item : program_.items) print_item(item);
+    for (auto [name, index] : code_symbols_) size(object_.symbols[index]);
+  }
+
+  void print_item(const Item& item) {
+    switch (item.kind) {
+    case ItemKind::label:
+      return label(item.text);
+    case ItemKind::instruction:
+      return instruction(item);
+    case ItemKind::data:
+    case ItemKind::align:
+      text_ += '\t' + item.text + '\n';
+    }
+  }
+
+  void label(const std::string& text) {
+    std::string name = as_written(text);
+    auto symbol = code_symbols_.find(text);
+    if (symbol != code_symbols_.end()) {
+      const Symbol& s = object_.symbols[symbol->second];
+      binding(s, name);
+      // `.amdhsa_kernel` copies the visibility of the kernel symbol and then makes a default one protected.
+      if (!gets_visibility_later(s)) visibility(s.visibility, name);
+      type(s, name);
+    }
+    text_ += name + ":\n";
+  }
+
+  void instruction(const Item& item) {
+    text_ += '\t';
+    size_t begin = text_.size();
+    text_ += words_ && !item.raw && item.target.empty() ? as_words(item.instruction) : item.text;
+    if (addresses_) {
+      if (item.origin >= 0) text_.append(begin + 55 > text_.size() ? begin + 55 - text_.size() : 1, ' ');
+      if (item.origin >= 0) fmt::format_to(std::back_inserter(text_), "; {:#x}", item.origin);
+      if (item.raw) fmt::format_to(std::back_inserter(text_), " {}", isa::name_of(item.instruction));
+    }
+    text_ += '\n';
+  }
+
+  void size(const Symbol& s) {
+    if (s.size == 0) return;
+    std::string name = as_written(s.name);
+    auto end = end_labels_.find(uint32_t(&s - object_.symbols.data()));
+    if (end != end_labels_.end())
+      line("\t.size {}, {}-{}", name, end->second, name);
+    else
+      line("\t.size {}, {}", name, s.size);
+  }
+
+  // --- Other sections ------------------------------------------------------------------------------------------------
+
+  void section(size_t index) {
+    const Section& s = object_.sections[index];
+    line("{}", section_directive(s));
+    if (s.alignment > 1) line("\t.p2align {}", std::bit_width(s.alignment) - 1);
+    auto content = object_.data(s);
+    uint64_t at = s.address, end = s.address + s.size;
+    auto symbol = by_section_[index].begin();
+    auto place = std::ranges::lower_bound(surroundings_.places, at, {}, &Surroundings::Place::address);
+    auto reference = std::ranges::lower_bound(surroundings_.references, at, {}, &Surroundings::Reference::address);
+    for (;;) {
+      for (; symbol != by_section_[index].end() && symbol->first <= at; ++symbol)
+        data_label(object_.symbols[symbol->second]);
+      for (; place != surroundings_.places.end() && place->address <= at; ++place) line("{}:", place->name);
+      if (at >= end) break;
+      if (auto descriptor = descriptors_.find(at); descriptor != descriptors_.end() && end - at >= 64) {
+        kernel_descriptor(descriptor->second);
+        at += 64;
+        continue;
+      }
+      if (reference != surroundings_.references.end() && reference->address == at) {
+        line("\t.{} {}", reference->size == 8 ? "quad" : "long", reference->expression);
+        at += reference++->size;
+        continue;
+      }
+      uint64_t next = end;
+      if (symbol != by_section_[index].end()) next = std::min(next, symbol->first);
+      if (place != surroundings_.places.end()) next = std::min(next, place->address);
+      if (reference != surroundings_.references.end()) next = std::min(next, reference->address);
+      if (auto d = descriptors_.upper_bound(at); d != descriptors_.end()) next = std::min(next, d->first);
+      if (content.empty())
+        line("\t.zero {}", next - at);
+      else
+        text_ += hex_bytes(content.subspan(at - s.address, next - at));
+      at = next;
+    }
+  }
+
+  void data_label(const Symbol& s) {
+    if (descriptors_.contains(s.value) && s.name == object_.kernels[descriptors_[s.value]].name + ".kd") return;
+    std::string name = as_written(s.name);
+    binding(s, name);
+    visibility(s.visibility, name);
+    type(s, name);
+    line("{}:", name);
+    if (s.size) line("\t.size {}, {}", name, s.size);
+  }
+
+  // The compiler's lines of .comment; the linker adds its own again.
+  void comments() {
+    const Section* s = object_.section(".comment");
+    if (!s || role(*s) != Role::comment) return;
+    auto bytes = object_.data(*s);
+    std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    while (!rest.empty()) {
+      std::string_view text = rest.substr(0, rest.find('\0'));
+      if (!text.starts_with("Linker:") && !as_written(text).empty()) line("\t.ident \"{}\"", text);
+      rest.remove_prefix(std::min(rest.size(), text.size() + 1));
+    }
+  }
+
+  // Absolute symbols, names of source files.
+  void loose_symbols() {
+    for (const Symbol& s : object_.symbols) {
+      if (s.type == elf::stt_file && !s.name.empty() && !as_written(s.name).empty()) line("\t.file \"{}\"", s.name);
+      if (s.section != elf::shn_abs || s.type == elf::stt_file || s.name.empty()) continue;
+      std::string name = as_written(s.name);
+      if (name.empty()) continue;
+      binding(s, name);
+      visibility(s.visibility, name);
+      line("\t.set {}, {}", name, int64_t(s.value));
+    }
+  }
+
+  // --- Descriptors ---------------------------------------------------------------------------------------------------
+
+  const Symbol* symbol(const std::string& name) const {
+    auto place = std::ranges::find(object_.symbols, name, &Symbol::name);
+    return place == object_.symbols.end() ? nullptr : &*place;
+  }
+
+  // The symbol of a kernel whose descriptor symbol is default-visible: protected only after `.amdhsa_kernel`.
+  bool gets_visibility_later(const Symbol& s) const {
+    const Symbol* descriptor = symbol(s.name + ".kd");
+    return descriptor && descriptor->visibility != s.visibility && object_.kernel(s.name);
+  }
+
+  bool directive_gives_symbols(const object::Kernel& k, const Symbol* function, const Symbol& descriptor) const {
+    if (!function || function->section != surroundings_.code_section || function->value != k.entry_address)
+      return false;
+    bool visibility = descriptor.visibility == function->visibility
+                          ? function->visibility != elf::stv_default
+                          : descriptor.visibility == elf::stv_default && function->visibility == elf::stv_protected;
+    return is_plain_name(k.name) && descriptor.binding == function->binding && visibility &&
+           descriptor.type == elf::stt_object && descriptor.size == 64;
+  }
+
+  void kernel_descriptor(size_t index) {
+    const object::Kernel& k = object_.kernels[index];
+    object::KernelDescriptor d = with_resources(k.descriptor, program_.declared[index], program_.target);
+    const Symbol* function = symbol(k.name);
+    const Symbol& descriptor = *symbol(k.name + ".kd");
+    auto directives = descriptor_directives(d, program_.target);
+    if (directives && directive_gives_symbols(k, function, descriptor)) {
+      line("\t.amdhsa_kernel {}\n{}\t.end_amdhsa_kernel", k.name, *directives);
+      return;
+    }
+    std::string name = as_written(descriptor.name);
+    binding(descriptor, name);
+    visibility(descriptor.visibility, name);
+    type(descriptor, name);
+    line("{}:", name);
+    if (descriptor.size) line("\t.size {}, {}", name, descriptor.size);
+    text_ += hex_bytes(std::span(d.raw).first(16));
+    line("\t.quad {}-{}", entry_label(index), name);
+    text_ += hex_bytes(std::span(d.raw).subspan(24));
+    if (function && gets_visibility_later(*function)) visibility(function->visibility, as_written(k.name));
+  }
+
+  // The label items of the function that the kernel enters.
+  std::string entry_label(size_t kernel) const {
+    for (const Function& f : program_.functions)
+      if (f.kernel == int(kernel)) return as_written(program_.items[f.first].text);
+    return as_written(object_.kernels[kernel].name);
+  }
+
+  // --- Metadata ------------------------------------------------------------------------------------------------------
+
+  Bytes note() const {
+    std::vector<object::RegisterCounts> changed;
+    for (size_t k = 0; k < object_.kernels.size(); k++) {
+      const isa::Resources& now = program_.declared[k];
+      isa::Resources before = declared_resources(object_.kernels[k].descriptor, program_.target);
+      const auto& metadata = object_.kernels[k].metadata;
+      if (!metadata) continue;
+      bool vgprs = now.vgprs != before.vgprs || now.agprs != before.agprs || now.accum_offset != before.accum_offset;
+      bool sgprs = now.sgprs != before.sgprs;
+      if (!vgprs && !sgprs) continue;
+      changed.push_back({object_.kernels[k].name + ".kd",
+                         vgprs ? metadata_vgpr_count(now, program_.target) : metadata->vgpr_count.value_or(0),
+                         vgprs ? now.agprs : metadata->agpr_count.value_or(0),
+                         sgprs ? metadata_sgpr_count(now, program_.target) : metadata->sgpr_count.value_or(0)});
+    }
+    if (changed.empty()) return object_.metadata_note;
+    auto note = object::replace_register_counts(object_.metadata_note, changed, object_.path);
+    return note ? std::move(*note) : object_.metadata_note;
+  }
+
+  void metadata() {
+    if (object_.metadata_note.empty()) return;
+    Bytes bytes = note();
+    auto text = surroundings_.metadata_as_text ? metadata_text(bytes) : std::nullopt;
+    if (text) {
+      text_ += "\t.amdgpu_metadata\n" + *text + "\t.end_amdgpu_metadata\n";
+      return;
+    }
+    line("\t.section .note,\"a\",@note\n\t.p2align 2");
+    line("\t.long 7, {}, {}\n\t.asciz \"AMDGPU\"\n\t.byte 0", bytes.size(), elf::nt_amdgpu_metadata);
+    text_ += hex_bytes(bytes) + "\t.p2align 2\n";
+  }
+
+  const Program& program_;
+  const object::CodeObject& object_;
+  const Surroundings& surroundings_;
+  bool addresses_, words_;
+  std::string text_;
+  std::map<std::string, uint32_t> code_symbols_;                   // name: index
+  std::map<size_t, std::multimap<uint64_t, uint32_t>> by_section_; // section: address: index
+  std::map<uint32_t, std::string> end_labels_;                     // index: label
+  std::map<uint64_t, size_t> descriptors_;                         // address: kernel
+};
+
+} // namespace
+
+std::string print_listing(const Program& program, bool addresses) { return Printer(program, addresses, false).print(); }
+
+std::string print_words(const Program& program) { return Printer(program, false, true).print(); }
+
+} // namespace asmevo::recover

@@ -1,0 +1,46 @@
+#include "recover/sections.h"
+
+#include "object/elf.h"
+#include "recover/names.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace asmevo::recover {
+
+namespace elf = object::elf;
+
+Role role(const object::Section& s) {
+  static constexpr uint32_t rebuilt_types[] = {elf::sht_null,   elf::sht_symtab, elf::sht_strtab,      elf::sht_rela,
+                                               elf::sht_rel,    elf::sht_hash,   elf::sht_gnu_hash,    elf::sht_dynamic,
+                                               elf::sht_dynsym, elf::sht_note,   elf::sht_llvm_addrsig};
+  if (std::ranges::find(rebuilt_types, s.type) != std::end(rebuilt_types)) return Role::rebuilt;
+  if (s.name == ".relro_padding" || s.name == ".got") return Role::rebuilt;
+  if (s.name == ".comment") return Role::comment;
+  if (s.name.starts_with(".debug_")) return Role::dropped;
+  return Role::content;
+}
+
+std::string section_directive(const object::Section& s) {
+  struct Letter {
+    uint64_t flag;
+    char letter;
+  };
+  static constexpr Letter letters[] = {{elf::shf_alloc, 'a'}, {elf::shf_write, 'w'},   {elf::shf_execinstr, 'x'},
+                                       {elf::shf_merge, 'M'}, {elf::shf_strings, 'S'}, {elf::shf_exclude, 'e'}};
+  std::string flags;
+  for (const Letter& l : letters)
+    if (s.flags & l.flag) flags += l.letter;
+  std::string name = is_plain_name(s.name) && s.name.find('-') == std::string::npos ? s.name : '"' + s.name + '"';
+  std::string text =
+      fmt::format("\t.section {},\"{}\",@{}", name, flags, s.type == elf::sht_nobits ? "nobits" : "progbits");
+  if (s.flags & elf::shf_merge) text += fmt::format(",{}", s.entry_size);
+  return text;
+}
+
+bool is_linker_symbol(const object::Symbol& s) {
+  static constexpr std::string_view names[] = {"_DYNAMIC", "_GLOBAL_OFFSET_TABLE_"};
+  return s.type == elf::stt_section || s.name.empty() || std::ranges::find(names, s.name) != std::end(names);
+}
+
+} // namespace asmevo::recover

@@ -1,0 +1,23 @@
+// What becomes of each section of an object on its way through a listing.
+#pragma once
+
+#include "object/code_object.h"
+
+namespace asmevo::recover {
+
+enum class Role : uint8_t {
+  content, // written out, byte for byte
+  rebuilt, // the assembler or the linker makes it again (symbol tables, hashes, dynamic section, metadata note)
+  comment, // .comment: rebuilt with the linker's own line added
+  dropped, // debug information: it names addresses of one layout only
+};
+
+Role role(const object::Section& section);
+
+/// `.section name,"flags",@type[,entsize]`
+std::string section_directive(const object::Section& section);
+
+/// Symbols that every linker adds for itself (_DYNAMIC and its like), null and section symbols.
+bool is_linker_symbol(const object::Symbol& symbol);
+
+} // namespace asmevo::recover

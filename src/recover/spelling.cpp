@@ -1,0 +1,137 @@
+#include "recover/spelling.h"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+
+namespace asmevo::recover {
+
+namespace {
+
+constexpr size_t batch = 256;              // instructions assembled at once
+constexpr size_t most_remembered = 400000; // spellings; about 100 bytes each
+
+struct Key {
+  std::array<uint32_t, 4> words;
+  uint32_t target; // processor, xnack, sramecc: what the assembler can depend on
+  bool operator==(const Key&) const = default;
+};
+
+struct KeyHash {
+  size_t operator()(const Key& k) const {
+    uint64_t h = k.target * 0x9e3779b97f4a7c15ull;
+    for (uint32_t word : k.words) h = (h ^ word) * 0x9e3779b97f4a7c15ull, h ^= h >> 29;
+    return h;
+  }
+};
+
+class Memory {
+public:
+  bool find(const Key& key, Spelling& out) const {
+    auto known = spellings_.find(key);
+    if (known == spellings_.end()) return false;
+    out = known->second;
+    return true;
+  }
+  void keep(const Key& key, const Spelling& spelling) {
+    if (spellings_.size() >= most_remembered) spellings_.clear();
+    spellings_.emplace(key, spelling);
+  }
+  std::shared_mutex mutex;
+
+private:
+  std::unordered_map<Key, Spelling, KeyHash> spellings_;
+};
+
+Memory& memory() {
+  static Memory instance;
+  return instance;
+}
+
+Key key_of(const isa::Instruction& i, const isa::Target& t) {
+  return {i.words,
+          uint32_t(t.processor) | uint32_t(t.xnack) << 8 | uint32_t(t.sramecc) << 16 | uint32_t(t.generic) << 24};
+}
+
+class Checker {
+public:
+  Checker(const isa::Codec& codec, std::span<const isa::Instruction* const> instructions, std::span<Spelling> spellings)
+      : codec_(codec), instructions_(instructions), spellings_(spellings) {}
+
+  // Assembles the texts [first, last) and falls back to words where the result differs.
+  void check(size_t first, size_t last) {
+    if (first >= last) return;
+    std::string text;
+    size_t size = 0;
+    for (size_t i = first; i < last; i++) {
+      text += spellings_[i].text + "\n";
+      size += instructions_[i]->size;
+    }
+    auto bytes = codec_.assemble(text);
+    if (bytes && bytes->size() == size) return compare(first, last, *bytes);
+    if (last - first == 1) return give_up(first);
+    size_t split = (first + last) / 2;
+    if (!bytes && bytes.error().line >= 1 && size_t(bytes.error().line) <= last - first) {
+      size_t refused = first + bytes.error().line - 1;
+      check(refused, refused + 1);
+      check(first, refused);
+      return check(refused + 1, last);
+    }
+    check(first, split);
+    check(split, last);
+  }
+
+private:
+  void compare(size_t first, size_t last, const Bytes& bytes) {
+    size_t at = 0;
+    for (size_t i = first; i < last; at += instructions_[i++]->size)
+      if (std::memcmp(bytes.data() + at, instructions_[i]->words.data(), instructions_[i]->size) != 0) give_up(i);
+  }
+  void give_up(size_t i) { spellings_[i] = {as_words(*instructions_[i]), true}; }
+
+  const isa::Codec& codec_;
+  std::span<const isa::Instruction* const> instructions_;
+  std::span<Spelling> spellings_;
+};
+
+} // namespace
+
+std::string as_words(const isa::Instruction& instruction) {
+  std::string text = fmt::format(".long {:#010x}", instruction.words[0]);
+  for (int i = 1; i < instruction.size / 4; i++) text += fmt::format(", {:#010x}", instruction.words[i]);
+  return text;
+}
+
+std::vector<Spelling> spell(std::span<const isa::Instruction* const> instructions, const isa::Codec& codec) {
+  std::vector<Spelling> result(instructions.size());
+  std::vector<const isa::Instruction*> fresh;
+  std::unordered_map<Key, size_t, KeyHash> wanted; // distinct unknown ones
+  std::vector<std::pair<size_t, size_t>> users;    // (index in result, index in fresh)
+  Memory& known = memory();
+  {
+    std::shared_lock lock(known.mutex);
+    for (size_t i = 0; i < instructions.size(); i++) {
+      Key key = key_of(*instructions[i], codec.target());
+      if (known.find(key, result[i])) continue;
+      auto [place, is_new] = wanted.emplace(key, fresh.size());
+      if (is_new) fresh.push_back(instructions[i]);
+      users.emplace_back(i, place->second);
+    }
+  }
+  if (fresh.empty()) return result;
+  std::vector<Spelling> spellings(fresh.size());
+  for (size_t i = 0; i < fresh.size(); i++) spellings[i].text = codec.print(*fresh[i]);
+  Checker checker(codec, fresh, spellings);
+  for (size_t first = 0; first < fresh.size(); first += batch)
+    checker.check(first, std::min(first + batch, fresh.size()));
+  {
+    std::unique_lock lock(known.mutex);
+    for (size_t i = 0; i < fresh.size(); i++) known.keep(key_of(*fresh[i], codec.target()), spellings[i]);
+  }
+  for (auto [to, from] : users) result[to] = spellings[from];
+  return result;
+}
+
+} // namespace asmevo::recover
