@@ -1,0 +1,18 @@
+// MI210: one CDNA2 die of 104 CUs, no memory-side cache.
+#include "timing/devices/cdna2.h"
+#include "timing/devices/devices.h"
+
+namespace asmevo::timing::devices {
+
+constinit const DeviceTable mi210 = {
+    .name = "MI210",
+    .processor = isa::Processor::gfx90a,
+    .compute_units = 104,
+    .xcds = 1,
+    .l1_bytes = 16384,
+    .l2_bytes = 8u << 20,
+    .mall_bytes = 0,
+    .parameters = cdna2_part(),
+};
+
+} // namespace asmevo::timing::devices

@@ -1,0 +1,74 @@
+// The grid: what a few traced workgroups say about all the others.
+//
+// Functional tracing of a whole grid would cost more than the timing itself, and is not needed: the addresses of almost
+// every instruction move with the workgroup id by a constant along each dimension. The sampled set contains neighbours
+// along each dimension, so these constants can be read off, and the other samples test them. From there any workgroup
+// can stand in for any other of the same kind: its events, shifted. The same constants say how many compute units use
+// a line (a matrix row that all workgroups of a row of the grid read), which decides what reaches memory.
+//
+// Instructions whose addresses do not follow such a rule (gathers, swizzled workgroup ids) count as touching lines of
+// their own in each workgroup.
+#pragma once
+
+#include "timing/device_table.h"
+#include "timing/memory_path.h"
+#include "timing/patterns.h"
+
+namespace asmevo::timing {
+
+using Coordinates = std::array<int64_t, 3>;
+
+/// How the addresses of one instruction follow the workgroup id.
+struct AddressRule {
+  std::array<int64_t, 3> step{}; // bytes a step along x, y, z
+  bool seen = false;             // occurs in the traces with an address
+  bool regular = true;           // the samples agree with `step`
+};
+
+struct SampledGroup {
+  uint32_t id = 0;
+  Coordinates at{};
+  std::vector<const machine::WaveTrace*> waves; // by wave number
+  uint64_t events = 0;
+};
+
+class Grid {
+public:
+  /// `resident`: workgroups on a compute unit at a time.
+  Grid(const machine::Trace& trace, std::array<uint32_t, 3> workgroups, size_t instructions,
+       const PatternTable& patterns, const DeviceTable& device, uint32_t resident);
+
+  uint64_t count() const { return count_; }
+  const std::vector<SampledGroup>& samples() const { return samples_; }
+  Coordinates coordinates(uint64_t id) const;
+  /// Index of the sample that stands for workgroup `id`: on the same borders of the grid, then nearest by id.
+  uint32_t stand_in(uint64_t id) const;
+  /// What to add to the addresses of `instruction` when workgroup `id` runs as a copy of a sample `displacement` away.
+  int64_t shift(uint32_t instruction, const Coordinates& displacement, uint64_t id) const;
+  Sharing sharing(uint32_t instruction) const { return sharing_[instruction]; }
+  const std::vector<AddressRule>& rules() const { return rules_; }
+
+  /// Bytes that the whole grid touches at least once, in lines.
+  double footprint() const { return footprint_; }
+  /// Average number of CUs of an XCD that use a line, weighted by accesses.
+  double mean_xcd_sharing() const { return mean_xcd_sharing_; }
+  /// Executed instructions of an average workgroup of the grid.
+  double mean_events() const { return mean_events_; }
+
+private:
+  void collect(const machine::Trace& trace);
+  void learn_steps(const PatternTable& patterns);
+  void compute_sharing(const DeviceTable& device, uint32_t resident);
+  void compute_footprint(const machine::Trace& trace, const PatternTable& patterns);
+  void compute_means(const PatternTable& patterns);
+  int borders(const Coordinates& at) const;
+
+  std::array<uint32_t, 3> shape_;
+  uint64_t count_ = 1;
+  std::vector<SampledGroup> samples_;
+  std::vector<AddressRule> rules_;
+  std::vector<Sharing> sharing_;
+  double footprint_ = 0, mean_xcd_sharing_ = 1, mean_events_ = 0;
+};
+
+} // namespace asmevo::timing

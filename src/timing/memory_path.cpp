@@ -1,0 +1,125 @@
+// Servers and tags between a compute unit and memory.
+#include "timing/memory_path.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace asmevo::timing {
+
+static uint32_t l2_share_lines(const DeviceTable& d, const Surroundings& s) {
+  const double lines = double(d.l2_bytes) / line_bytes;
+  return std::max(64u, static_cast<uint32_t>(std::min(lines, lines * s.l2_share_scale / s.active_cus_per_xcd)));
+}
+
+// Uniform in [0, 1) by line, the same in every draw and for every program.
+static double fate(uint64_t line, uint64_t salt) {
+  uint64_t x = (line + salt) * 0x9e3779b97f4a7c15;
+  x ^= x >> 32;
+  x *= 0xd6e8feb86659fd93;
+  return double(x >> 11) * 0x1p-53;
+}
+
+MemoryPath::MemoryPath(const DeviceTable& d, const Values& v, const Surroundings& s)
+    : v_(v), around_(s), l1_(d.l1_bytes / line_bytes, d.l1_bytes / d.l1_line / d.l1_ways),
+      l2_(l2_share_lines(d, s), l2_share_lines(d, s) / d.l2_ways), scalar_(d.scalar_cache_bytes / 64, 64),
+      accepted_(static_cast<size_t>(std::max(1.0, std::round(v.vmem_queue))), 0) {
+  const double gb_per_clock = 1000.0 / v.clock; // bytes a clock of 1 GB/s
+  memory_rate_hbm_ = std::min(v.cu_memory_rate, v.hbm_bandwidth * gb_per_clock / s.active_cus);
+  memory_rate_mall_ = std::min(v.cu_memory_rate, v.mall_bandwidth * gb_per_clock / s.active_cus);
+}
+
+int64_t MemoryPath::accepts_from(int64_t now) const { return std::max(now, accepted_[oldest_]); }
+
+double MemoryPath::from_memory(uint64_t line, Sharing sharing, double bytes, double now, double& queued) {
+  // Another XCD that fetched the line first left it in the memory-side cache.
+  const bool first_of_device = fate(line, 1) * std::max(1.0f, sharing.device / sharing.xcd) < 1;
+  const bool hbm = first_of_device && fate(line, 2) >= around_.mall_hit;
+  const double start = std::max(now, memory_free_);
+  const double busy = bytes / (hbm ? memory_rate_hbm_ : memory_rate_mall_);
+  memory_free_ = start + busy;
+  queued += start - now;
+  traffic_.memory_bytes += bytes;
+  traffic_.memory_busy += busy;
+  if (hbm) traffic_.hbm_bytes += bytes;
+  return start + (hbm ? v_.hbm_latency : v_.mall_latency);
+}
+
+MemoryPath::Answer MemoryPath::beyond_l1(uint64_t line, double bytes, Sharing sharing, double now, bool write) {
+  const double start = std::max(now, l2_free_);
+  const double busy = bytes / v_.l2_rate;
+  l2_free_ = start + busy;
+  traffic_.l2_bytes += bytes;
+  traffic_.l2_busy += busy;
+  double queued = start - now;
+  const double hit = start + (write ? v_.store_latency : v_.l2_latency);
+  if (int64_t* ready = l2_.find(line)) return {std::max(hit, double(*ready)), queued};
+  double done = hit;
+  const bool leader = fate(line, 0) * std::max(1.0f, sharing.xcd) < 1;
+  if (leader) {
+    double memory_queue = 0;
+    const double fetched = from_memory(line, sharing, write ? bytes : line_bytes, start, memory_queue);
+    // A written line costs memory bandwidth once, when it leaves L2; the store waits for the queue but not for memory.
+    done = write ? hit + memory_queue : std::max(hit, fetched);
+    queued += memory_queue;
+  }
+  l2_.insert(line, static_cast<int64_t>(write ? start : done));
+  return {done, queued};
+}
+
+Completion MemoryPath::vector(const Request& r, int64_t now) {
+  const double start = std::max(double(now), address_free_);
+  const double lanes = r.cost ? std::max(1u, r.cost->lanes) : 1;
+  const double bytes = r.cost ? r.cost->bytes : 0;
+  const double data = bytes / v_.l1_rate;
+  const double address = std::ceil(lanes / v_.address_rate);
+  const double lookups = double(r.lines.size()) * v_.l1_line;
+  // A store sends addresses and data over the same port; a load's data returns on another.
+  const double busy = std::max({r.store ? address + data : std::max(address, data), lookups, 1.0});
+  address_free_ = start + busy;
+  traffic_.l1_bytes += bytes;
+  traffic_.l1_busy += busy;
+  accepted_[oldest_] = static_cast<int64_t>(start + busy);
+  oldest_ = oldest_ + 1 == accepted_.size() ? 0 : oldest_ + 1;
+
+  double done = start + v_.l1_latency, queued = 0;
+  double at = start;
+  const double step = r.lines.empty() ? 0 : busy / double(r.lines.size());
+  const uint64_t base_line = r.base / line_bytes;
+  for (const LineTouch& touch : r.lines) {
+    const uint64_t line = base_line + touch.line;
+    const double half_bytes = touch.halves == 3 ? 128 : 64;
+    Answer answer{at + v_.l1_latency, 0};
+    if (r.store || r.atomic) {
+      l1_.erase(line);
+      if (r.atomic) {
+        l2_free_ = std::max(l2_free_, at) + v_.atomic_line;
+        answer = beyond_l1(line, half_bytes, r.sharing, at, false);
+      } else {
+        answer = beyond_l1(line, half_bytes, r.sharing, at, true);
+      }
+    } else if (int64_t* ready = r.bypasses_l1 ? nullptr : l1_.find(line)) {
+      answer.done = std::max(answer.done, double(*ready));
+    } else {
+      answer = beyond_l1(line, line_bytes, r.sharing, at, false);
+      if (!r.bypasses_l1) l1_.insert(line, static_cast<int64_t>(answer.done));
+    }
+    if (answer.done > done) done = answer.done, queued = answer.queued;
+    at += step;
+  }
+  return {static_cast<int64_t>(std::llround(done)), static_cast<int64_t>(start - double(now) + queued)};
+}
+
+Completion MemoryPath::scalar(uint64_t address, Sharing sharing, int64_t now) {
+  const double start = std::max(double(now), scalar_free_);
+  scalar_free_ = start + 4;
+  const uint64_t line = address / 64;
+  const double hit = start + v_.scalar_hit;
+  if (int64_t* ready = scalar_.find(line))
+    return {static_cast<int64_t>(std::max(hit, double(*ready))), static_cast<int64_t>(start) - now};
+  const Answer answer = beyond_l1(address / line_bytes, 64, sharing, start, false);
+  const double done = answer.done + v_.scalar_miss_extra;
+  scalar_.insert(line, static_cast<int64_t>(done));
+  return {static_cast<int64_t>(std::llround(done)), static_cast<int64_t>(answer.queued)};
+}
+
+} // namespace asmevo::timing
