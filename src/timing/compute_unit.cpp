@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 namespace asmevo::timing {
 
@@ -58,8 +60,8 @@ public:
               const machine::Trace& trace, const DeviceTable& device, const Values& values,
               const Surroundings& surroundings, std::vector<Attribution>* attribution)
       : program_(program), code_(code), patterns_(patterns), grid_(grid), trace_(trace), v_(values),
-        memory_(device, values, surroundings), icache_(device.instruction_cache_bytes / line_bytes,
-                                                       device.instruction_cache_bytes / line_bytes / 8),
+        memory_(device, values, surroundings),
+        icache_(device.instruction_cache_bytes / line_bytes, device.instruction_cache_bytes / line_bytes / 8),
         costs_(cost_table(values)), attribution_(attribution) {
     for (auto& ring : lds_accepted_) ring.assign(static_cast<size_t>(std::max(1.0, std::round(v_.lds_queue))), 0);
   }
@@ -139,7 +141,9 @@ CuResult ComputeUnit::run() {
       continue;
     }
     if (next_turn_[simd] >= never) break;
-    next_turn_[simd] = turn(simd, next_turn_[simd]);
+    const int64_t now = std::exchange(next_turn_[simd], never); // a barrier may set it again during the turn
+    const int64_t next = turn(simd, now);
+    next_turn_[simd] = std::min(next_turn_[simd], next);
   }
   result_.traffic = memory_.traffic();
   return std::move(result_);
@@ -218,11 +222,14 @@ int64_t ComputeUnit::turn(unsigned simd, int64_t now) {
     taken |= category;
     reorder |= op.op == OpClass::priority;
     issue(wave, now);
-    if (wave.ended) ended = true;
-    else next = std::min(next, wave.ready);
+    if (wave.ended)
+      ended = true;
+    else
+      next = std::min(next, wave.ready);
   }
   result_.issue_turns += taken != 0;
-  if (ended) std::erase_if(order, [&](uint32_t w) {
+  if (ended)
+    std::erase_if(order, [&](uint32_t w) {
       if (waves_[w].ended) free_waves_.push_back(w);
       return waves_[w].ended;
     });
@@ -230,8 +237,7 @@ int64_t ComputeUnit::turn(unsigned simd, int64_t now) {
     std::ranges::sort(order, [&](uint32_t a, uint32_t b) {
       return std::tuple(-waves_[a].priority, waves_[a].age) < std::tuple(-waves_[b].priority, waves_[b].age);
     });
-  if (next >= never) return order.empty() || next_turn_[simd] <= now ? never : next_turn_[simd];
-  return aligned(std::max(next, now + 4), simd);
+  return next >= never ? never : aligned(std::max(next, now + 4), simd);
 }
 
 // A pipe accepts an instruction up to one turn early and starts it when it is free, so that fractional occupancies
@@ -244,13 +250,16 @@ int64_t ComputeUnit::blocked_until(const Wave& wave, const StaticOp& op, int64_t
     why = Stall::pipe_busy;
     return free - 3.5 > double(now) ? static_cast<int64_t>(std::ceil(free - 3.5)) : now;
   }
-  case Category::vmem: why = Stall::memory_throughput; return memory_.accepts_from(now);
+  case Category::vmem:
+    why = Stall::memory_throughput;
+    return memory_.accepts_from(now);
   case Category::lds: {
     why = Stall::lds_conflict;
     const unsigned pair = wave.simd / 2;
     return std::max(now, lds_accepted_[pair][lds_oldest_[pair]]);
   }
-  default: return now;
+  default:
+    return now;
   }
 }
 
@@ -262,18 +271,24 @@ bool ComputeUnit::issue(Wave& wave, int64_t now) {
   if (attribution_) ++(*attribution_)[event.instruction].issues;
 
   switch (op.category) {
-  case Category::valu: issue_valu(wave, op, now); break;
+  case Category::valu:
+    issue_valu(wave, op, now);
+    break;
   case Category::vmem:
-  case Category::lds: issue_memory(wave, op, event, now); break;
+  case Category::lds:
+    issue_memory(wave, op, event, now);
+    break;
   case Category::scalar:
-    if (op.op == OpClass::smem) issue_memory(wave, op, event, now);
+    if (op.op == OpClass::smem)
+      issue_memory(wave, op, event, now);
     else if (costs_[size_t(op.op)].result > 4)
       set_rows(wave, op, now + costs_[size_t(op.op)].result, now + costs_[size_t(op.op)].result);
     break;
   case Category::message:
     if (op.lgkm) push_lgkm(wave, {now + std::llround(v_.message), 0});
     break;
-  default: break;
+  default:
+    break;
   }
 
   bool jumped = false;
@@ -291,16 +306,21 @@ bool ComputeUnit::issue(Wave& wave, int64_t now) {
     retire(wave, earliest);
     return true;
   }
-  if (op.op == OpClass::barrier) arrive(wave, now);
-  else prepare(wave, earliest, jumped);
+  if (op.op == OpClass::barrier)
+    arrive(wave, now);
+  else
+    prepare(wave, earliest, jumped);
   return true;
 }
 
 int64_t ComputeUnit::next_after(const Wave& wave, const StaticOp& op, int64_t now, bool& jumped) const {
   switch (op.op) {
-  case OpClass::nop: return now + 4 * ((op.immediate & 15) + 1);
-  case OpClass::sleep: return now + 64 * std::max(1, op.immediate & 127);
-  case OpClass::message: return now + std::max<int64_t>(4, std::llround(v_.message));
+  case OpClass::nop:
+    return now + 4 * ((op.immediate & 15) + 1);
+  case OpClass::sleep:
+    return now + 64 * std::max(1, op.immediate & 127);
+  case OpClass::message:
+    return now + std::max<int64_t>(4, std::llround(v_.message));
   case OpClass::branch: {
     if (wave.position + 1 >= wave.length) return now + 4;
     const StaticOp& next = code_[wave.events[wave.position + 1].instruction];
@@ -309,7 +329,8 @@ int64_t ComputeUnit::next_after(const Wave& wave, const StaticOp& op, int64_t no
     if (jumped && next.address / 32 != (next.fallthrough - 1) / 32) cost += v_.fetch_split;
     return now + std::max<int64_t>(4, std::llround(cost));
   }
-  default: return now + 4;
+  default:
+    return now + 4;
   }
 }
 
@@ -336,16 +357,16 @@ void ComputeUnit::arrive(Wave& wave, int64_t now) {
   if (!wave.at_barrier) ++group.arrived;
   wave.at_barrier = true;
   wave.ready = never;
-  wave.reason = Stall::barrier;
-  wave.queued = 0;
   if (group.arrived + group.ended < group.waves) return;
   group.arrived = 0;
   const uint32_t released = wave.group;
   for (Wave& other : waves_) {
     if (other.ended || !other.at_barrier || other.group != released) continue;
     other.at_barrier = false;
-    prepare(other, std::max(other.mark, now + std::max<int64_t>(4, std::llround(v_.barrier_release))), false);
-    if (other.reason == Stall::dependency) other.reason = Stall::barrier;
+    other.ready = std::max(other.mark, now + std::max<int64_t>(4, std::llround(v_.barrier_release)));
+    other.reason = Stall::barrier;
+    charge(other, other.events[other.position - 1].instruction, other.ready);
+    prepare(other, other.ready, false);
     next_turn_[other.simd] = std::min(next_turn_[other.simd], aligned(other.ready, other.simd));
   }
 }
@@ -465,9 +486,7 @@ void ComputeUnit::issue_memory(Wave& wave, const StaticOp& op, const machine::Tr
   const bool addressed = event.pattern < patterns_.size();
   const machine::Space space = addressed ? trace_.patterns[event.pattern].space : machine::Space::global;
   const Group& group = groups_[wave.group];
-  const auto shift = [&] {
-    return group.own_trace ? 0 : grid_.shift(event.instruction, group.displacement, group.id);
-  };
+  const auto shift = [&] { return group.own_trace ? 0 : grid_.shift(event.instruction, group.displacement, group.id); };
   Outstanding done{now + 4, 0};
   if (op.op == OpClass::smem) {
     if (addressed) {
@@ -508,7 +527,8 @@ Outstanding ComputeUnit::lds_access(const Wave& wave, const StaticOp& op, const 
     accesses = patterns_[event.pattern].lds_accesses;
   }
   const bool write = op.store && !op.load;
-  const double data = write ? v_.lds_write_fixed + bytes / v_.lds_write_rate : v_.lds_read_fixed + bytes / v_.lds_read_rate;
+  const double data =
+      write ? v_.lds_write_fixed + bytes / v_.lds_write_rate : v_.lds_read_fixed + bytes / v_.lds_read_rate;
   if (op.atomic) accesses *= 2; // read, then write back
   const double port = std::max(data, accesses * v_.lds_access);
   const double start = std::max(double(now), lds_free_[pair]);

@@ -1,15 +1,17 @@
 // One compute unit, clock by clock where something happens.
 //
 // Four SIMDs share the sequencer: each gets a turn every four clocks, and in its turn at most one instruction of each
-// category leaves, each from a different wave, the oldest ready wave first. Whatever an instruction will cost is settled
-// when it issues: pipes are servers with a time from which they are free, results and counters are times from which
-// they hold. So a wave always knows when it may go on, and the simulation jumps from turn to turn in which someone can.
+// category leaves, each from a different wave, the oldest ready wave first. Whatever an instruction will cost is
+// settled when it issues: pipes are servers with a time from which they are free, results and counters are times from
+// which they hold. So a wave always knows when it may go on, and the simulation jumps from turn to turn in which
+// someone can.
 //
 // Every clock of every wave's residence is charged to exactly one instruction and one reason; see charge().
 #pragma once
 
 #include "timing/grid.h"
 #include "timing/memory_path.h"
+#include "timing/static_table.h"
 
 namespace asmevo::timing {
 

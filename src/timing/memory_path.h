@@ -3,9 +3,9 @@
 //   address unit ─ L1 tags ─ (per-CU port) ─ L2 of the XCD ─ memory-side cache ─ HBM
 //
 // One compute unit is simulated; the others are present as shares. L1 and the scalar cache are this CU's own and kept
-// as tags. L2 is kept as the tags this CU would leave in its share of it: a line that n CUs of the XCD use counts 1/n of
-// a line against everybody's share. Ports and bandwidths are servers: a request waits until the server is free, holds
-// it for bytes/rate, and comes back a latency later, so a queue builds up exactly where demand exceeds the share.
+// as tags. L2 is kept as the tags this CU would leave in its share of it: a line that n CUs of the XCD use counts 1/n
+// of a line against everybody's share. Ports and bandwidths are servers: a request waits until the server is free,
+// holds it for bytes/rate, and comes back a latency later, so a queue builds up exactly where demand exceeds the share.
 //
 // The first user of a line on the XCD (its leader, one in n by a hash of the line) fetches it from memory; the others
 // find it in L2. Which of memory-side cache and HBM answers is likewise decided per line, by how much of the kernel's
@@ -20,10 +20,10 @@ namespace asmevo::timing {
 
 /// What the rest of the device means for one CU's memory requests.
 struct Surroundings {
-  uint32_t active_cus = 1;          // with work at the same time, device
+  uint32_t active_cus = 1; // with work at the same time, device
   uint32_t active_cus_per_xcd = 1;
-  double mall_hit = 1;              // share of lines beyond L2 that the memory-side cache answers
-  double l2_share_scale = 1;        // average number of CUs of an XCD that use a line
+  double mall_hit = 1;       // share of lines beyond L2 that the memory-side cache answers
+  double l2_share_scale = 1; // average number of CUs of an XCD that use a line
 };
 
 /// How many CUs use the lines of an access: on its XCD and over the device.

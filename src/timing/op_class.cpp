@@ -1,7 +1,7 @@
 // Classes by mnemonic.
 //
-// Traits say which unit executes an instruction; within the vector ALU the name decides. The table below lists the names
-// that are not plain 32-bit operations; the first row whose prefix and suffix fit wins.
+// Traits say which unit executes an instruction; within the vector ALU the name decides. The table below lists the
+// names that are not plain 32-bit operations; the first row whose prefix and suffix fit wins.
 #include "timing/op_class.h"
 
 #include <charconv>
@@ -17,28 +17,29 @@ struct Row {
 };
 
 constexpr Row valu_rows[] = {
-    {"v_exp_", "", OpClass::valu_trans},          {"v_log_", "", OpClass::valu_trans},
-    {"v_rcp_", "", OpClass::valu_trans},          {"v_rsq_", "", OpClass::valu_trans},
-    {"v_sqrt_", "", OpClass::valu_trans},         {"v_sin_", "", OpClass::valu_trans},
-    {"v_cos_", "", OpClass::valu_trans},          {"v_prng_", "", OpClass::valu_trans},
-    {"v_cvt_", "f64", OpClass::valu_f64},         {"v_cvt_f64", "", OpClass::valu_f64},
-    {"v_cvt_", "", OpClass::valu_convert},        {"v_mul_lo_u32", "", OpClass::valu_multiply},
-    {"v_mul_lo_i32", "", OpClass::valu_multiply}, {"v_mul_hi_u32", "", OpClass::valu_multiply},
-    {"v_mul_hi_i32", "", OpClass::valu_multiply}, {"v_mad_u64_u32", "", OpClass::valu_multiply},
+    {"v_exp_", "", OpClass::valu_trans},           {"v_log_", "", OpClass::valu_trans},
+    {"v_rcp_", "", OpClass::valu_trans},           {"v_rsq_", "", OpClass::valu_trans},
+    {"v_sqrt_", "", OpClass::valu_trans},          {"v_sin_", "", OpClass::valu_trans},
+    {"v_cos_", "", OpClass::valu_trans},           {"v_prng_", "", OpClass::valu_trans},
+    {"v_cvt_", "f64", OpClass::valu_f64},          {"v_cvt_f64", "", OpClass::valu_f64},
+    {"v_cvt_", "", OpClass::valu_convert},         {"v_mul_lo_u32", "", OpClass::valu_multiply},
+    {"v_mul_lo_i32", "", OpClass::valu_multiply},  {"v_mul_hi_u32", "", OpClass::valu_multiply},
+    {"v_mul_hi_i32", "", OpClass::valu_multiply},  {"v_mad_u64_u32", "", OpClass::valu_multiply},
     {"v_mad_i64_i32", "", OpClass::valu_multiply}, {"v_", "f64", OpClass::valu_f64},
-    {"v_lshlrev_b64", "", OpClass::valu_wide},    {"v_lshrrev_b64", "", OpClass::valu_wide},
-    {"v_ashrrev_i64", "", OpClass::valu_wide},    {"v_cmp", "64", OpClass::valu_wide},
+    {"v_lshlrev_b64", "", OpClass::valu_wide},     {"v_lshrrev_b64", "", OpClass::valu_wide},
+    {"v_ashrrev_i64", "", OpClass::valu_wide},     {"v_cmp", "64", OpClass::valu_wide},
 };
 
 constexpr Row internal_rows[] = {
-    {"s_nop", "", OpClass::nop},       {"s_sleep", "", OpClass::sleep},      {"s_barrier", "", OpClass::barrier},
-    {"s_endpgm", "", OpClass::end},    {"s_setprio", "", OpClass::priority}, {"s_waitcnt", "", OpClass::waitcnt},
+    {"s_nop", "", OpClass::nop},    {"s_sleep", "", OpClass::sleep},      {"s_barrier", "", OpClass::barrier},
+    {"s_endpgm", "", OpClass::end}, {"s_setprio", "", OpClass::priority}, {"s_waitcnt", "", OpClass::waitcnt},
 };
 
 constexpr Row message_rows[] = {
-    {"s_sendmsg", "", OpClass::message},   {"s_setreg", "", OpClass::message},    {"s_getreg", "", OpClass::message},
-    {"s_trap", "", OpClass::message},      {"s_sethalt", "", OpClass::message},   {"s_icache_inv", "", OpClass::message},
-    {"s_ttracedata", "", OpClass::message}, {"s_incperflevel", "", OpClass::message},
+    {"s_sendmsg", "", OpClass::message},      {"s_setreg", "", OpClass::message},
+    {"s_getreg", "", OpClass::message},       {"s_trap", "", OpClass::message},
+    {"s_sethalt", "", OpClass::message},      {"s_icache_inv", "", OpClass::message},
+    {"s_ttracedata", "", OpClass::message},   {"s_incperflevel", "", OpClass::message},
     {"s_decperflevel", "", OpClass::message},
 };
 
@@ -53,14 +54,34 @@ template <size_t N> const Row* find(const Row (&rows)[N], std::string_view name)
 Category category_of(OpClass op) {
   using enum OpClass;
   switch (op) {
-  case valu: case valu_f64: case valu_trans: case valu_convert: case valu_multiply: case valu_wide: case mfma:
+  case valu:
+  case valu_f64:
+  case valu_trans:
+  case valu_convert:
+  case valu_multiply:
+  case valu_wide:
+  case mfma:
     return Category::valu;
-  case salu: case smem: return Category::scalar;
-  case vmem: case flat: return Category::vmem;
-  case lds: case lds_permute: return Category::lds;
-  case branch: return Category::branch;
-  case message: return Category::message;
-  case waitcnt: case nop: case sleep: case barrier: case end: case priority: return Category::internal;
+  case salu:
+  case smem:
+    return Category::scalar;
+  case vmem:
+  case flat:
+    return Category::vmem;
+  case lds:
+  case lds_permute:
+    return Category::lds;
+  case branch:
+    return Category::branch;
+  case message:
+    return Category::message;
+  case waitcnt:
+  case nop:
+  case sleep:
+  case barrier:
+  case end:
+  case priority:
+    return Category::internal;
   }
   return Category::internal;
 }

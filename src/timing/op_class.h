@@ -13,9 +13,27 @@ namespace asmevo::timing {
 enum class Category : uint8_t { valu, vmem, scalar, lds, branch, message, internal };
 
 enum class OpClass : uint8_t {
-  valu, valu_f64, valu_trans, valu_convert, valu_multiply, valu_wide, mfma,
-  salu, smem, vmem, lds, flat, lds_permute,
-  branch, waitcnt, nop, sleep, barrier, end, message, priority,
+  valu,
+  valu_f64,
+  valu_trans,
+  valu_convert,
+  valu_multiply,
+  valu_wide,
+  mfma,
+  salu,
+  smem,
+  vmem,
+  lds,
+  flat,
+  lds_permute,
+  branch,
+  waitcnt,
+  nop,
+  sleep,
+  barrier,
+  end,
+  message,
+  priority,
 };
 
 /// Matrix pipe occupancy.

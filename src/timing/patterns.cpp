@@ -24,7 +24,7 @@ constexpr Phase by_64[] = {run(0, 64)};
 constexpr Phase by_32[] = {run(0, 32), run(32, 32)};
 constexpr Phase by_16[] = {run(0, 16), run(16, 16), run(32, 16), run(48, 16)};
 constexpr Phase by_8[] = {run(0, 8), run(8, 8), run(16, 8), run(24, 8), run(32, 8), run(40, 8), run(48, 8), run(56, 8)};
-constexpr Phase read_b128[] = {pair(0, 20), pair(32, 52), pair(4, 16), pair(36, 48),
+constexpr Phase read_b128[] = {pair(0, 20), pair(32, 52), pair(4, 16),  pair(36, 48),
                                pair(8, 28), pair(40, 60), pair(12, 24), pair(44, 56)};
 constexpr Phase read_b128_gfx950[] = {{{{0, 4}, {12, 4}, {20, 8}}},
                                       {{{4, 8}, {16, 4}, {28, 4}}},

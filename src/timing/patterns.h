@@ -16,8 +16,8 @@ inline constexpr uint32_t line_bytes = 128; // of L1 and L2 alike on CDNA
 
 /// One 128-byte line of an access, relative to its base.
 struct LineTouch {
-  uint32_t line = 0;    // offset / 128
-  uint8_t halves = 0;   // 64-byte halves touched, 2 bits
+  uint32_t line = 0;  // offset / 128
+  uint8_t halves = 0; // 64-byte halves touched, 2 bits
 };
 
 struct PatternCost {

@@ -19,11 +19,16 @@ RowRange rows_of(const isa::RegisterRange& r) {
     return RowRange{static_cast<uint16_t>(base + first), static_cast<uint16_t>(last - first)};
   };
   switch (r.file) {
-  case File::sgpr: return clipped(0, 128);
-  case File::scc: return {row_scc, 1};
-  case File::mode: return {row_mode, 1};
-  case File::vgpr: return clipped(row_vgpr, 512);
-  case File::agpr: return clipped(row_agpr, 512);
+  case File::sgpr:
+    return clipped(0, 128);
+  case File::scc:
+    return {row_scc, 1};
+  case File::mode:
+    return {row_mode, 1};
+  case File::vgpr:
+    return clipped(row_vgpr, 512);
+  case File::agpr:
+    return clipped(row_agpr, 512);
   }
   return {};
 }

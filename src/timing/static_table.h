@@ -33,13 +33,13 @@ struct StaticOp {
   bool writes_scalar = false; // VALU that writes SGPR, VCC or EXEC
   bool across_lanes = false;
   bool load = false, store = false, atomic = false, returns = false;
-  bool lds_direct = false;    // vector memory whose data goes to LDS
-  bool bypasses_l1 = false;   // coherent beyond the CU
+  bool lds_direct = false;  // vector memory whose data goes to LDS
+  bool bypasses_l1 = false; // coherent beyond the CU
   bool conditional = false;
-  uint8_t vm = 0, lgkm = 0;   // counter increments
+  uint8_t vm = 0, lgkm = 0; // counter increments
   uint8_t lgkm_unordered = 0;
   uint8_t wait_vm = 63, wait_lgkm = 15;
-  uint16_t immediate = 0;     // s_nop, s_sleep, s_setprio
+  uint16_t immediate = 0; // s_nop, s_sleep, s_setprio
 };
 
 class StaticTable {

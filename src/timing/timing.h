@@ -1,4 +1,5 @@
-// The CDNA timing model: from the traces of sampled workgroups to a simulated time, with its uncertainty and where it went.
+// The CDNA timing model: from the traces of sampled workgroups to a simulated time, with its uncertainty and where it
+// went.
 //
 // Every number this module returns is simulated and says so at each place it is shown.
 #pragma once
@@ -18,10 +19,10 @@ struct Parameter {
   const char* source = "";
 };
 
-struct DeviceTable; // timing/device_table.h
-const DeviceTable& device_for(isa::Processor processor);             // the default part of a processor: MI300X for gfx942
-Result<const DeviceTable*> device_named(std::string_view name);      // "MI300X", "MI210", ...
-std::string_view device_name(const DeviceTable&);                    // "MI300X"
+struct DeviceTable;                                             // timing/device_table.h
+const DeviceTable& device_for(isa::Processor processor);        // the default part of a processor: MI300X for gfx942
+Result<const DeviceTable*> device_named(std::string_view name); // "MI300X", "MI210", ...
+std::string_view device_name(const DeviceTable&);               // "MI300X"
 
 /// Linear ids of the workgroups to trace, sorted. All of them for small grids; otherwise a few that show how addresses
 /// move with the workgroup id (neighbours along each dimension), what the borders do, and whether work changes along
@@ -38,8 +39,19 @@ struct Work {
   uint32_t dynamic_lds = 0;
 };
 
-enum class Stall : uint8_t { dependency, vmcnt, lgkmcnt, expcnt, pipe_busy, lds_conflict, memory_throughput, barrier,
-                             fetch, not_selected, count_ };
+enum class Stall : uint8_t {
+  dependency,
+  vmcnt,
+  lgkmcnt,
+  expcnt,
+  pipe_busy,
+  lds_conflict,
+  memory_throughput,
+  barrier,
+  fetch,
+  not_selected,
+  count_
+};
 std::string_view stall_name(Stall);
 
 /// Per instruction of the image (same index), summed over the simulated waves, in shader clocks of the nominal draw.
@@ -58,7 +70,7 @@ struct Estimate {
   double kernel_cycles = 0; // nominal, without the launch floor
   double wave_cycles = 0;   // nominal: residence of the simulated waves, what the attribution adds up to
   isa::Occupancy occupancy;
-  std::string bound; // "hbm", "l2", "lds", "valu", "mfma", "latency", "launch"
+  std::string bound;                    // "hbm", "l2", "lds", "valu", "mfma", "latency", "launch"
   std::vector<Attribution> attribution; // only when asked for
 };
 

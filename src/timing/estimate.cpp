@@ -1,0 +1,150 @@
+// The whole launch, from one compute unit's share of it.
+//
+// Workgroups go round robin over the XCDs and from there over their compute units, so the slowest compute unit is one
+// that gets the last workgroup; that one is simulated. If it gets more workgroups than are worth simulating, three
+// generations are: the first (cold caches), one from the middle of the grid and the last (which drains). The middle
+// one's rate, scaled by how much the grid's average workgroup does, stands for those in between.
+#include "timing/estimate.h"
+
+#include "timing/compute_unit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace asmevo::timing {
+
+namespace {
+
+// Wave-instructions that one draw may simulate where a choice exists.
+constexpr double instruction_budget = 400'000;
+
+struct Share {
+  uint64_t workgroups = 0;  // that the simulated compute unit runs
+  CuProgram program;        // those of them that are simulated
+  double skipped_scale = 1; // work of an average workgroup / of a simulated one
+};
+
+Share share_of_a_cu(const Grid& grid, const DeviceTable& device, const TracedLaunch& launch, const Values& values) {
+  Share share;
+  const uint64_t on_xcd = (grid.count() + device.xcds - 1) / device.xcds;
+  const uint64_t cus = device.compute_units_per_xcd();
+  const uint64_t cu = (on_xcd - 1) % cus; // gets the last one
+  share.workgroups = (on_xcd + cus - 1) / cus;
+  const uint64_t resident = std::max(1u, launch.occupancy.workgroups_per_cu);
+  share.program.resident = static_cast<uint32_t>(resident);
+
+  double waves = 1;
+  if (!grid.samples().empty()) waves = double(grid.samples().front().waves.size());
+  const double per_workgroup = waves * values.dispatch_wave;
+  share.program.arrival_first = double(cu) * per_workgroup;
+  share.program.arrival_spacing = double(std::min(cus, on_xcd)) * per_workgroup;
+
+  const double affordable = instruction_budget / std::max(1.0, grid.mean_events() * double(resident));
+  const uint64_t generations = affordable >= 3 ? 3 : affordable >= 2 ? 2 : 1;
+  const uint64_t simulated = std::min(share.workgroups, generations * resident);
+  double work = 0;
+  for (uint64_t j = 0; j < simulated; ++j) {
+    const uint64_t generation = j / resident, within = j % resident;
+    uint64_t place = j;
+    if (simulated < share.workgroups) {
+      if (generation == 1 && generations == 3) place = (share.workgroups - resident) / 2 + within;
+      if (generation + 1 == generations && generations > 1) place = share.workgroups - resident + within;
+    }
+    const uint64_t id = std::min(grid.count() - 1, (place * cus + cu) * device.xcds);
+    share.program.workgroups.push_back(id);
+    work += double(grid.samples()[grid.stand_in(id)].events);
+  }
+  if (work > 0) share.skipped_scale = grid.mean_events() / (work / double(simulated));
+  return share;
+}
+
+double launch_cycles(const Share& share, const CuResult& cu) {
+  const uint64_t simulated = share.program.workgroups.size(), resident = share.program.resident;
+  if (share.workgroups <= simulated || cu.completions.size() < simulated) return double(cu.end);
+  const auto& done = cu.completions;
+  const double rate = simulated >= 2 * resident ? double(done[2 * resident - 1] - done[resident - 1]) / double(resident)
+                                                : double(done.back()) / double(resident);
+  const double slowest_dispatch = std::max(rate, share.program.arrival_spacing);
+  return double(cu.end) + double(share.workgroups - simulated) * slowest_dispatch * share.skipped_scale;
+}
+
+Surroundings surroundings_of(const Grid& grid, const DeviceTable& device) {
+  Surroundings s;
+  s.active_cus = static_cast<uint32_t>(std::min<uint64_t>(grid.count(), device.compute_units));
+  s.active_cus_per_xcd = (s.active_cus + device.xcds - 1) / device.xcds;
+  s.l2_share_scale = grid.mean_xcd_sharing();
+  const double footprint = std::max(1.0, grid.footprint());
+  s.mall_hit = std::min(1.0, double(device.mall_bytes) / footprint);
+  return s;
+}
+
+// The resource that is busy most of the time, if any is busy for more than three fifths of it.
+std::string bound_of(const CuResult& cu, double kernel_microseconds, double floor) {
+  if (kernel_microseconds < floor / 2) return "launch";
+  const double clocks = std::max(1.0, double(cu.end));
+  const std::pair<const char*, double> busy[] = {
+      {"hbm", cu.traffic.memory_busy / clocks}, {"l2", cu.traffic.l2_busy / clocks},
+      {"l1", cu.traffic.l1_busy / clocks},      {"lds", cu.lds_busy / 2 / clocks},
+      {"valu", cu.valu_busy / 4 / clocks},      {"mfma", cu.mfma_busy / 4 / clocks},
+  };
+  const auto* most = std::ranges::max_element(busy, {}, [](const auto& b) { return b.second; });
+  return most->second > 0.6 ? most->first : "latency";
+}
+
+void summarise(Estimate& e) {
+  std::vector<double> sorted = e.seconds;
+  std::ranges::sort(sorted);
+  const size_t n = sorted.size();
+  e.median = n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+  const double mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / double(n);
+  double squares = 0;
+  for (double s : sorted) squares += (s - mean) * (s - mean);
+  e.cv = n > 1 ? std::sqrt(squares / double(n - 1)) / mean : 0;
+}
+
+Result<void> check(const TracedLaunch& launch) {
+  if (!launch.trace || launch.trace->waves.empty()) return fail("timing: the trace holds no wave");
+  const uint64_t count = uint64_t{launch.workgroups[0]} * launch.workgroups[1] * launch.workgroups[2];
+  for (const machine::WaveTrace& wave : launch.trace->waves) {
+    if (wave.workgroup >= count)
+      return fail("timing: the trace has workgroup {} of a grid of {}", wave.workgroup, count);
+    for (const machine::TraceEvent& e : wave.events)
+      if (e.instruction >= launch.code.size())
+        return fail("timing: the trace names instruction {} of {}", e.instruction, launch.code.size());
+  }
+  return {};
+}
+
+} // namespace
+
+Result<Estimate> estimate_traced(const TracedLaunch& launch, const DeviceTable& device,
+                                 const EstimateOptions& options) {
+  AE_CHECK(check(launch));
+  const StaticTable code(launch.code, launch.target);
+  const PatternTable patterns(*launch.trace, device.processor);
+  const Grid grid(*launch.trace, launch.workgroups, launch.code.size(), patterns, device,
+                  launch.occupancy.workgroups_per_cu);
+  const Surroundings surroundings = surroundings_of(grid, device);
+
+  Estimate estimate;
+  estimate.occupancy = launch.occupancy;
+  if (options.attribution) estimate.attribution.resize(launch.code.size());
+  for (unsigned d = 0; d < std::max(1u, options.draws); ++d) {
+    const Values values = draw(device, options.seed, d);
+    const Share share = share_of_a_cu(grid, device, launch, values);
+    auto* attribution = d == 0 && options.attribution ? &estimate.attribution : nullptr;
+    const CuResult cu =
+        simulate(share.program, code, patterns, grid, *launch.trace, device, values, surroundings, attribution);
+    const double cycles = launch_cycles(share, cu);
+    estimate.seconds.push_back(1e-6 * (values.launch_floor + cycles / values.clock));
+    if (d != 0) continue;
+    estimate.kernel_cycles = cycles;
+    estimate.wave_cycles = cu.wave_cycles;
+    estimate.bound = bound_of(cu, cycles / values.clock, values.launch_floor);
+  }
+  summarise(estimate);
+  return estimate;
+}
+
+} // namespace asmevo::timing
