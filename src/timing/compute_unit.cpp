@@ -396,13 +396,10 @@ void ComputeUnit::depend(Wave& wave, const StaticOp& op) {
   const bool valu = op.category == Category::valu;
   // An SGPR written by VALU reaches another VALU instruction sooner than the scalar unit.
   const int64_t sooner = valu ? std::llround(std::max(0.0, v_.valu_to_scalar - v_.valu_dependent)) : 0;
-  const auto look = [&](std::span<const RowRange> ranges) {
-    for (const RowRange& r : ranges)
-      for (unsigned row = r.first; row < unsigned(r.first) + r.count; ++row)
-        latest = std::max(latest, wave.rows[row] - (row < row_vgpr ? sooner : 0));
-  };
-  look(code_.uses(op));
-  look(code_.defs(op));
+  // Only reads: results are written in order, and code that overwrites a matrix result too early is hazardous anyway.
+  for (const RowRange& r : code_.uses(op))
+    for (unsigned row = r.first; row < unsigned(r.first) + r.count; ++row)
+      latest = std::max(latest, wave.rows[row] - (row < row_vgpr ? sooner : 0));
   if (latest <= wave.ready) return;
   wave.reason = Stall::dependency;
   if (op.op == OpClass::mfma) {

@@ -44,8 +44,8 @@ constexpr ParameterSet<Parameter> cdna3_compute_unit() {
 
       .lds_latency = {58, 8, "dependent ds_read_b32 about 64 with its port time; gfx950 69"},
       .lds_write_latency = {34, 8, "trace: ds_write_b32 to lgkmcnt(0) 36-48"},
-      .lds_read_fixed = {1.7, 0.5, "LDS table, stride 4 to 16 B by width"},
-      .lds_read_rate = {55.8, 4, "LDS table; 64 peak (docs)"},
+      .lds_read_fixed = {3, 0.5, "LDS table, conflict-free rows"},
+      .lds_read_rate = {60, 4, "LDS table, conflict-free rows; 64 peak (docs)"},
       .lds_write_fixed = {4, 0.5, "docs: 64x4 B 8 clk, 64x16 B 20 clk"},
       .lds_write_rate = {64, 3, "docs"},
       .lds_access = {1.72, 0.08, "LDS table, slope over conflicts"},
