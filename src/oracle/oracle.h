@@ -38,7 +38,7 @@ struct Options {
   const volatile bool* stop = nullptr;
 };
 
-/// K0 on every case of a launch, run when first needed and kept. Not thread safe.
+/// K0 on every case of a launch, run when first needed and kept. Several threads may verify against one Reference.
 class Reference {
 public:
   /// Runs K0 on all cases. Errors: K0 does not load, faults, writes outside its buffers or into inputs (the launch

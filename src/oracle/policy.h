@@ -20,7 +20,9 @@ struct Policy {
   uint64_t budget_factor = 10;
   uint64_t budget_slack = 1'000'000;
 
-  const launch::Tolerance& of(const launch::Case& c, const launch::Buffer& buffer) const;
+  /// The bounds for a buffer: those of the launch file, else those of its type.
+  launch::Tolerance of(const launch::Case& c, const launch::Buffer& buffer) const;
+  uint64_t budget(uint64_t original_instructions) const { return original_instructions * budget_factor + budget_slack; }
   std::string hash() const; // sha256, part of receipts
 };
 

@@ -1,0 +1,236 @@
+// A result is millions of elements and most candidates leave the very same bytes, so comparing goes by blocks: equal
+// blocks are told by memcmp, the rest are widened to double and compared in a loop without branches; only where that
+// loop finds something is an element looked at alone. Blocks are summed in order: the cosine is the same at any number
+// of threads.
+#include "oracle/compare.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <tbb/parallel_for.h>
+
+namespace asmevo::oracle {
+
+using launch::DType;
+
+namespace {
+
+constexpr uint64_t block = 4096; // elements
+constexpr size_t most_shown = 8;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+using Values = std::array<double, block>;
+
+/// Values of the 8-bit formats by encoding.
+const std::array<float, 256>& byte_values(DType dtype) {
+  static const auto tables = [] {
+    std::array<std::array<float, 256>, size_t(DType::count_)> all{};
+    for (size_t type = 0; type < all.size(); ++type)
+      for (uint64_t bits = 0; bits < 256 && launch::size_of(DType(type)) == 1; ++bits)
+        all[type][bits] = float(launch::value_of(DType(type), bits));
+    return all;
+  }();
+  return tables[size_t(dtype)];
+}
+
+template <class T, class F> void widen_each(const uint8_t* bytes, uint64_t count, Values& out, F value) {
+  std::array<T, block> narrow{};
+  std::memcpy(narrow.data(), bytes, count * sizeof(T));
+  for (uint64_t i = 0; i < count; ++i) out[i] = value(narrow[i]);
+}
+
+void widen(DType dtype, const uint8_t* bytes, uint64_t count, Values& out) {
+  switch (dtype) {
+  case DType::f32:
+    return widen_each<float>(bytes, count, out, [](float v) { return double(v); });
+  case DType::f64:
+    return widen_each<double>(bytes, count, out, [](double v) { return v; });
+  case DType::f16:
+    return widen_each<uint16_t>(bytes, count, out, [](uint16_t v) { return double(launch::float_from_half(v)); });
+  case DType::bf16:
+    return widen_each<uint16_t>(bytes, count, out,
+                                [](uint16_t v) { return double(std::bit_cast<float>(uint32_t{v} << 16)); });
+  default: {
+    const auto& values = byte_values(dtype);
+    return widen_each<uint8_t>(bytes, count, out, [&](uint8_t v) { return double(values[v]); });
+  }
+  }
+}
+
+struct BlockResult {
+  uint64_t mismatches = 0, differing = 0;
+  std::vector<Mismatch> first;
+  double dot = 0, expected_square = 0, got_square = 0;
+  double largest_excess = 0;
+};
+
+struct Comparer {
+  const Expected& expected;
+  std::span<const uint8_t> got;
+  launch::Tolerance tolerance;
+  uint32_t size;
+  double floor; // the part of the bound that does not depend on the element
+  bool exact;
+
+  Comparer(const Expected& e, std::span<const uint8_t> g, const launch::Tolerance& t)
+      : expected(e), got(g), tolerance(t), size(launch::size_of(e.buffer->dtype)), floor(t.absolute + t.scaled * e.rms),
+        exact(!launch::is_floating(e.buffer->dtype)) {}
+
+  uint64_t bits(std::span<const uint8_t> bytes, uint64_t i) const {
+    return launch::load_bits(expected.buffer->dtype, bytes.data() + i * size);
+  }
+
+  void note(BlockResult& result, uint64_t i) const {
+    ++result.mismatches;
+    if (result.first.size() < most_shown) result.first.push_back({i, bits(expected.bytes, i), bits(got, i)});
+  }
+
+  /// |got - expected| over the bound; above 1 is a mismatch.
+  double excess(uint64_t i, double e, double g) const {
+    if (bits(expected.bytes, i) == bits(got, i)) return 0;
+    if (exact || expected.untouched.contains(i)) return infinity;
+    if (std::isnan(e) && std::isnan(g)) return 0;
+    if (!std::isfinite(e) || !std::isfinite(g)) return infinity;
+    double bound = floor + tolerance.relative * std::fabs(e), difference = std::fabs(g - e);
+    return difference == 0 ? 0 : bound > 0 ? difference / bound : infinity;
+  }
+
+  void sum(BlockResult& result, uint64_t start, uint64_t count, const Values& e, const Values& g) const {
+    for (uint64_t i = 0; i < count; ++i) {
+      bool counted = std::isfinite(e[i]) && std::isfinite(g[i]) && !expected.ignored.contains(start + i);
+      double a = counted ? e[i] : 0, b = counted ? g[i] : 0;
+      result.dot += a * b;
+      result.expected_square += a * a;
+      result.got_square += b * b;
+    }
+  }
+
+  BlockResult run(uint64_t start, uint64_t count) const {
+    BlockResult result;
+    const uint8_t *e = expected.bytes.data() + start * size, *g = got.data() + start * size;
+    bool same = std::memcmp(e, g, count * size) == 0;
+    Values expected_values, got_values;
+    if (!exact && (!same || tolerance.cosine > 0)) {
+      widen(expected.buffer->dtype, e, count, expected_values);
+      if (!same) widen(expected.buffer->dtype, g, count, got_values);
+      sum(result, start, count, expected_values, same ? expected_values : got_values);
+    }
+    if (same) return result;
+    for (uint64_t i = 0; i < count; ++i) {
+      if (std::memcmp(e + i * size, g + i * size, size) == 0) continue;
+      ++result.differing;
+      double over = exact ? infinity : excess(start + i, expected_values[i], got_values[i]);
+      result.largest_excess = std::max(result.largest_excess, over);
+      if (over > 1) note(result, start + i);
+    }
+    return result;
+  }
+};
+
+} // namespace
+
+uint64_t ElementSet::size() const {
+  uint64_t count = 0;
+  for (uint64_t word : words_) count += uint64_t(std::popcount(word));
+  return count;
+}
+
+Expected make_expected(const launch::Buffer& buffer, Bytes bytes, ElementSet untouched, ElementSet ignored) {
+  Expected expected{&buffer, std::move(bytes), std::move(untouched), std::move(ignored)};
+  if (!launch::is_floating(buffer.dtype)) return expected;
+  uint64_t elements = buffer.elements(), blocks = (elements + block - 1) / block;
+  std::vector<double> squares(blocks);
+  std::vector<uint64_t> counts(blocks);
+  tbb::parallel_for(uint64_t{0}, blocks, [&](uint64_t b) {
+    Values values;
+    uint64_t start = b * block, count = std::min(block, elements - start);
+    widen(buffer.dtype, expected.bytes.data() + start * launch::size_of(buffer.dtype), count, values);
+    for (uint64_t i = 0; i < count; ++i) {
+      bool counted = std::isfinite(values[i]) && !expected.ignored.contains(start + i);
+      squares[b] += counted ? values[i] * values[i] : 0;
+      counts[b] += counted;
+    }
+  });
+  double square = 0, count = 0;
+  for (uint64_t b = 0; b < blocks; ++b) {
+    square += squares[b];
+    count += double(counts[b]);
+  }
+  if (count > 0) expected.rms = std::sqrt(square / count);
+  return expected;
+}
+
+Comparison compare(const Expected& expected, std::span<const uint8_t> got, const launch::Tolerance& tolerance) {
+  Comparer comparer(expected, got, tolerance);
+  Comparison result;
+  if (std::memcmp(expected.bytes.data(), got.data(), got.size()) == 0) return result;
+  uint64_t elements = expected.buffer->elements(), blocks = (elements + block - 1) / block;
+  std::vector<BlockResult> parts(blocks);
+  tbb::parallel_for(uint64_t{0}, blocks,
+                    [&](uint64_t b) { parts[b] = comparer.run(b * block, std::min(block, elements - b * block)); });
+  double dot = 0, expected_square = 0, got_square = 0;
+  for (const BlockResult& part : parts) {
+    result.mismatches += part.mismatches;
+    result.differing += part.differing;
+    result.largest_excess = std::max(result.largest_excess, part.largest_excess);
+    for (const Mismatch& m : part.first)
+      if (result.first.size() < most_shown) result.first.push_back(m);
+    dot += part.dot;
+    expected_square += part.expected_square;
+    got_square += part.got_square;
+  }
+  if (comparer.exact || tolerance.cosine <= 0) return result;
+  double norms = std::sqrt(expected_square) * std::sqrt(got_square);
+  result.cosine = norms > 0 ? dot / norms : expected_square == got_square ? 1 : 0;
+  result.cosine_failed = result.cosine < tolerance.cosine;
+  return result;
+}
+
+uint64_t ulp_distance(DType dtype, uint64_t a, uint64_t b) {
+  const launch::Format& f = launch::format_of(dtype);
+  unsigned width = f.size * 8;
+  uint64_t sign = uint64_t{1} << (width - 1), mask = sign - 1;
+  // On a line: magnitudes of floating-point encodings are in order, negative ones run the other way.
+  auto line = [&](uint64_t bits) -> __int128 {
+    if (!f.floating) return f.is_signed ? __int128(int64_t(bits << (64 - width)) >> (64 - width)) : __int128(bits);
+    return bits & sign ? -__int128(bits & mask) : __int128(bits & mask);
+  };
+  __int128 distance = line(a) - line(b);
+  if (distance < 0) distance = -distance;
+  return distance > __int128(UINT64_MAX) ? UINT64_MAX : uint64_t(distance);
+}
+
+std::vector<uint64_t> index_in(const std::vector<uint64_t>& shape, uint64_t flat) {
+  std::vector<uint64_t> index(shape.size());
+  for (size_t d = shape.size(); d-- > 0; flat /= shape[d]) index[d] = flat % shape[d];
+  return index;
+}
+
+std::vector<IndexRange> mismatch_extent(const Expected& expected, std::span<const uint8_t> got,
+                                        const launch::Tolerance& tolerance) {
+  Comparer comparer(expected, got, tolerance);
+  const auto& shape = expected.buffer->shape;
+  std::vector<IndexRange> extent(shape.size());
+  Values e{}, g{};
+  uint64_t elements = expected.buffer->elements();
+  for (uint64_t start = 0; start < elements; start += block) {
+    uint64_t count = std::min(block, elements - start), at = start * comparer.size;
+    if (std::memcmp(expected.bytes.data() + at, got.data() + at, count * comparer.size) == 0) continue;
+    if (!comparer.exact) {
+      widen(expected.buffer->dtype, expected.bytes.data() + at, count, e);
+      widen(expected.buffer->dtype, got.data() + at, count, g);
+    }
+    for (uint64_t i = 0; i < count; ++i) {
+      if (!(comparer.excess(start + i, e[i], g[i]) > 1)) continue;
+      std::vector<uint64_t> index = index_in(shape, start + i);
+      for (size_t d = 0; d < shape.size(); ++d)
+        extent[d] = {std::min(extent[d].low, index[d]), std::max(extent[d].high, index[d])};
+    }
+  }
+  return extent;
+}
+
+} // namespace asmevo::oracle

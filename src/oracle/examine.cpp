@@ -1,0 +1,250 @@
+// K0 under examination.
+//
+// K0 is the oracle, not a saint. It may have a race that never shows on hardware, add floats with atomics in any order,
+// or read a buffer that the launch calls a result. Each of these would later be held against innocent candidates, or
+// hide guilty ones. So K0 runs each case in every way that candidates will, and whatever changes its answer is found
+// out and either told (a note), allowed for (a wider bound, a way that is not asked) or refused (the launch is wrong).
+#include "oracle/discrimination.h"
+#include "oracle/reference.h"
+
+#include <algorithm>
+#include <set>
+
+namespace asmevo::oracle {
+
+namespace {
+
+using machine::Schedule;
+
+/// K0's own variation up to this multiple of the bound is rounding (atomics in another order), beyond it is a race.
+constexpr double largest_widening = 64;
+
+struct Difference {
+  std::string buffer;
+  Comparison comparison;
+  std::string text;
+};
+
+class Examination {
+public:
+  Examination(device::Device& device, Reference::Impl& reference, const Options& options, size_t index)
+      : device_(device), reference_(reference), options_(options), index_(index), case_(reference.launch.cases[index]),
+        facts_(reference.facts[index]) {}
+
+  /// Buffers of this case in which K0 leaves something that can be compared.
+  Result<std::set<std::string>> run() {
+    for (const launch::Buffer& buffer : case_.buffers)
+      if (launch::is_result(buffer.role)) facts_.tolerance[buffer.name] = reference_.policy.of(case_, buffer);
+    AE_CHECK(examine_surroundings());
+    AE_CHECK(examine_schedules());
+    AE_TRY(std::set<std::string> useful, examine_bounds());
+    AE_CHECK(examine_inputs());
+    return useful;
+  }
+
+private:
+  Result<device::Outcome> launch(const Way& way) {
+    return launch_original(device_, reference_, case_for(case_, way, options_.seed),
+                           options_for(case_, way, options_.seed), options_);
+  }
+
+  uint64_t poison_of(const Way& way) const { return options_for(case_, way, options_.seed).poison_seed; }
+
+  void count(const machine::Fidelity& fidelity) {
+    machine::Fidelity& total = reference_.fidelity;
+    total.exact += fidelity.exact;
+    total.approximate += fidelity.approximate;
+    std::set<std::string> names(total.approximate_mnemonics.begin(), total.approximate_mnemonics.end());
+    names.insert(fidelity.approximate_mnemonics.begin(), fidelity.approximate_mnemonics.end());
+    total.approximate_mnemonics.assign(names.begin(), names.end());
+  }
+
+  /// An element is untouched when it still holds the poison after two runs with different poison.
+  void find_untouched(const device::Outcome& a, const Way& way_a, const device::Outcome& b, const Way& way_b) {
+    for (const launch::Buffer& buffer : case_.buffers) {
+      if (!launch::is_result(buffer.role)) continue;
+      ElementSet in_a = poisoned_elements(buffer, a.buffers.at(buffer.name), poison_of(way_a));
+      if (in_a.empty()) continue;
+      ElementSet in_b = poisoned_elements(buffer, b.buffers.at(buffer.name), poison_of(way_b)), both;
+      for (uint64_t i = 0; i < buffer.elements(); ++i)
+        if (in_a.contains(i) && in_b.contains(i)) both.insert(i, buffer.elements());
+      if (!both.empty()) facts_.untouched[buffer.name] = std::move(both);
+    }
+  }
+
+  /// The first result in which `outcome` differs from the base run, untouched elements aside.
+  std::optional<Difference> difference(const device::Outcome& outcome) const {
+    for (const auto& [name, expected] : base_->results) {
+      const Bytes* got = &outcome.buffers.at(name);
+      Bytes with_base_poison;
+      if (!expected.untouched.empty()) {
+        with_base_poison = *got;
+        uint64_t size = launch::size_of(expected.buffer->dtype);
+        for (uint64_t i = 0; i < expected.buffer->elements(); ++i)
+          if (expected.untouched.contains(i)) std::copy_n(&expected.bytes[i * size], size, &with_base_poison[i * size]);
+        got = &with_base_poison;
+      }
+      Comparison comparison = compare(expected, *got, facts_.tolerance.at(name));
+      if (comparison.passed()) continue;
+      std::string text = fmt::format("{} of {} elements of `{}`", std::max(comparison.mismatches, comparison.differing),
+                                     expected.buffer->elements(), name);
+      return Difference{name, std::move(comparison), std::move(text)};
+    }
+    return std::nullopt;
+  }
+
+  std::string place() const { return fmt::format("case \"{}\"", case_.name); }
+
+  /// Poison first, then addresses: results that depend on what memory held before cannot be compared at all.
+  Result<void> examine_surroundings() {
+    Way base = candidate_ways()[0], poison{.name = "other poison", .poison = 4};
+    AE_TRY(device::Outcome first, launch(base));
+    AE_TRY(device::Outcome second, launch(poison));
+    count(first.fidelity);
+    find_untouched(first, base, second, poison);
+    base_ = reference_.keep(index_, base, options_, std::move(first));
+    facts_.instructions = base_->instructions;
+    if (auto found = difference(second))
+      return fail(
+          "{}: on {} of {}, {} depend on what results, scratch and guards held before the run; if the kernel reads "
+          "`{}`, give it the role \"inout\"",
+          reference_.original.object->path, place(), reference_.launch.path, found->text, found->buffer);
+    AE_TRY(device::Outcome moved, launch({.name = "buffers moved", .placement = 1}));
+    if (auto found = difference(moved)) {
+      facts_.any_placement = false;
+      reference_.notes.push_back(
+          fmt::format("K0 on {}: {} depend on the addresses of buffers; candidates are judged at the "
+                      "same addresses",
+                      place(), found->text));
+    }
+    return {};
+  }
+
+  void only_default_schedule(std::string_view what, std::string_view schedule) {
+    facts_.any_schedule = false;
+    reference_.notes.push_back(fmt::format(
+        "K0 on {}: {} when {}; candidates are judged under the default schedule only", place(), what, schedule));
+  }
+
+  Result<void> examine_schedules() {
+    for (auto [schedule, name] : {std::pair{Schedule::run_to_barrier, "waves run to barriers"},
+                                  std::pair{Schedule::seeded_random, "waves take turns at random"}}) {
+      Way way{.name = name, .schedule = schedule};
+      device::LaunchOptions launch_options = options_for(case_, way, options_.seed);
+      launch_options.run.stop = options_.stop;
+      launch_options.run.instruction_budget = reference_.policy.budget(facts_.instructions);
+      AE_TRY(device::Outcome outcome,
+             device_.launch(reference_.original, case_for(case_, way, options_.seed), launch_options));
+      if (outcome.status == machine::Status::stopped) return fail("{}: stopped", reference_.original.object->path);
+      if (outcome.status != machine::Status::completed) {
+        only_default_schedule("does not finish", name);
+        continue;
+      }
+      while (auto found = difference(outcome)) {
+        double excess = found->comparison.largest_excess;
+        const launch::Buffer& buffer = *base_->results.at(found->buffer).buffer;
+        if (!launch::is_floating(buffer.dtype) || excess > largest_widening) {
+          only_default_schedule(found->text + " change", name);
+          break;
+        }
+        widen(buffer, std::max(2 * excess, 2.0));
+      }
+    }
+    return {};
+  }
+
+  void widen(const launch::Buffer& buffer, double factor) {
+    launch::Tolerance& tolerance = facts_.tolerance[buffer.name];
+    tolerance = scaled(tolerance, factor);
+    reference_.notes.push_back(fmt::format("K0 on {}: `{}` varies with the schedule; its bound is widened {:.3g} times",
+                                           place(), buffer.name, factor));
+  }
+
+  Result<std::set<std::string>> examine_bounds() {
+    std::set<std::string> useful;
+    for (const auto& [name, expected] : base_->results) {
+      launch::Tolerance& tolerance = facts_.tolerance[name];
+      auto tight = tightened(expected, tolerance);
+      if (!tight)
+        return fail("{}: on {} of {}, the bound for `{}` would let {} pass, and so would a ten-thousandth of it",
+                    reference_.original.object->path, place(), reference_.launch.path, name,
+                    discriminate(expected, tolerance).weakness());
+      if (*tight != tolerance) {
+        reference_.notes.push_back(
+            fmt::format("{}: the bound for `{}` would let {} pass; it is tightened to {:.3g} + {:.3g} * "
+                        "|expected|",
+                        place(), name, discriminate(expected, tolerance).weakness(),
+                        tight->absolute + tight->scaled * expected.rms, tight->relative));
+        tolerance = *tight;
+      }
+      Discrimination d = discriminate(expected, tolerance);
+      if (d.all_zero) reference_.notes.push_back(fmt::format("{}: `{}` is all zeros", place(), name));
+      if (!d.nothing && !d.all_zero) useful.insert(name);
+    }
+    return useful;
+  }
+
+  Result<void> examine_inputs() {
+    AE_TRY(auto other, reference_.run(device_, index_, reference_.allowed(index_, candidate_ways()[1]), options_));
+    bool same = true, random = false;
+    for (const auto& [name, expected] : base_->results)
+      same &= compare(expected, other->results.at(name).bytes, {.absolute = 0}).mismatches == 0;
+    for (const launch::Buffer& buffer : case_.buffers)
+      random |= buffer.fill.kind == launch::FillKind::uniform || buffer.fill.kind == launch::FillKind::normal ||
+                buffer.fill.kind == launch::FillKind::integers || buffer.fill.kind == launch::FillKind::special;
+    if (same && random)
+      reference_.notes.push_back(fmt::format("{}: other random inputs give the same results", place()));
+    return {};
+  }
+
+  device::Device& device_;
+  Reference::Impl& reference_;
+  const Options& options_;
+  size_t index_;
+  const launch::Case& case_;
+  CaseFacts& facts_;
+  std::shared_ptr<const OriginalRun> base_;
+  device::Outcome other_poison_;
+};
+
+/// A scalar that never changes may be compiled into a candidate: true on all cases, and a fact to tell.
+void note_constant_scalars(Reference::Impl& reference) {
+  const std::vector<launch::Case>& cases = reference.launch.cases;
+  std::vector<std::string> constant;
+  for (const launch::Argument& a : cases[0].arguments) {
+    if (a.value.empty()) continue;
+    bool varies = std::ranges::any_of(cases, [&](const launch::Case& c) {
+      return std::ranges::none_of(
+          c.arguments, [&](const launch::Argument& b) { return b.offset == a.offset && b.value == a.value; });
+    });
+    if (!varies)
+      constant.push_back(a.name.empty() ? fmt::format("the one at offset {}", a.offset) : fmt::format("`{}`", a.name));
+  }
+  if (!constant.empty())
+    reference.notes.push_back(
+        fmt::format("arguments that are the same in all cases, so that nothing is known of other values: {}",
+                    fmt::join(constant, ", ")));
+}
+
+} // namespace
+
+Result<void> examine(device::Device& device, Reference::Impl& reference, const Options& options) {
+  reference.facts.resize(reference.launch.cases.size());
+  std::set<std::string> useful, all;
+  for (size_t i = 0; i < reference.launch.cases.size(); ++i) {
+    AE_TRY(std::set<std::string> found, Examination(device, reference, options, i).run());
+    useful.merge(found);
+    for (const launch::Buffer& buffer : reference.launch.cases[i].buffers)
+      if (launch::is_result(buffer.role)) all.insert(buffer.name);
+  }
+  if (all.empty())
+    return fail("{}: no buffer is a result: none has the role \"out\" or \"inout\"", reference.launch.path);
+  for (const std::string& name : all)
+    if (!useful.contains(name))
+      return fail("{}: in no case does {} leave anything but zeros in `{}`: doing nothing could not be told from it",
+                  reference.launch.path, reference.original.object->path, name);
+  note_constant_scalars(reference);
+  return {};
+}
+
+} // namespace asmevo::oracle

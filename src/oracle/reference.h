@@ -1,0 +1,71 @@
+// K0's side of the oracle: what it left behind in each way, and what is known about it.
+#pragma once
+
+#include "oracle/compare.h"
+#include "oracle/oracle.h"
+#include "oracle/way.h"
+
+#include <map>
+#include <mutex>
+#include <tuple>
+
+namespace asmevo::oracle {
+
+/// K0 after one run.
+struct OriginalRun {
+  uint64_t instructions = 0;
+  std::map<std::string, Expected> results; // by buffer name
+};
+
+/// What the examination of K0 on one case found.
+struct CaseFacts {
+  std::map<std::string, launch::Tolerance> tolerance; // of each result, after calibration
+  std::map<std::string, ElementSet> untouched;
+  bool any_schedule = true;  // no schedule that was tried changes K0's results beyond the tolerance
+  bool any_placement = true; // nor do addresses
+  uint64_t instructions = 0;
+};
+
+struct Reference::Impl {
+  device::Loaded original;
+  launch::Launch launch;
+  Policy policy;
+  std::string original_hash;
+  std::vector<CaseFacts> facts; // a case each
+  std::vector<std::string> notes;
+  machine::Fidelity fidelity;
+
+  /// K0 on case `index` in `way`, but always with the default schedule: candidates may not need more luck than that.
+  Result<std::shared_ptr<const OriginalRun>> run(device::Device& device, size_t index, const Way& way,
+                                                 const Options& options);
+  /// The same from an outcome that is known already.
+  std::shared_ptr<const OriginalRun> keep(size_t index, const Way& way, const Options& options,
+                                          device::Outcome outcome);
+  /// Forgets runs of seeds other than 0, whose inputs do not come again.
+  void forget(uint64_t seed);
+
+  /// The way as it can be asked of a candidate, given what K0 itself depends on.
+  Way allowed(size_t index, const Way& way) const;
+
+private:
+  using Key = std::tuple<size_t, uint64_t, bool, uint64_t, unsigned, bool>;
+  static Key key_of(size_t index, const Way& way, const Options& options);
+
+  std::mutex mutex_;
+  std::map<Key, std::shared_ptr<const OriginalRun>> runs_;
+};
+
+/// Fills facts, notes and fidelity.
+Result<void> examine(device::Device& device, Reference::Impl& reference, const Options& options);
+
+/// Launches K0 once. Errors for whatever means that the launch does not fit K0.
+Result<device::Outcome> launch_original(device::Device& device, const Reference::Impl& reference, const launch::Case& c,
+                                        device::LaunchOptions options, const Options& oracle_options);
+
+/// Elements that hold the poison of `poison_seed`, by their bits.
+ElementSet poisoned_elements(const launch::Buffer& buffer, std::span<const uint8_t> bytes, uint64_t poison_seed);
+
+/// "gpu fault: ..." with pc, wave and lane; budget and deadlock alike.
+std::string fault_text(const device::Outcome& outcome, uint64_t budget);
+
+} // namespace asmevo::oracle

@@ -1,0 +1,130 @@
+// A candidate against the reference: cheap cases first, every case as given before any case in other ways, and the
+// first thing that is wrong ends it.
+#include "oracle/divergence.h"
+#include "oracle/reference.h"
+
+#include "support/hash.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace asmevo::oracle {
+
+namespace {
+
+constexpr size_t evidence_limit = 4096;
+
+constexpr std::string_view names[] = {"equivalent",       "divergence",       "runtime_fault",
+                                      "guard_corruption", "read_only_damage", "stopped"};
+
+/// Hash of what is run: the launch's content, the seed and the ways. Receipts name it.
+std::string cases_hash(const launch::Launch& launch, const Options& options) {
+  std::string text = fmt::format("{}\nseed {}\n", launch.hash, options.seed);
+  for (const Way& way : candidate_ways())
+    text += fmt::format("{} {} {} {} {}\n", way.other_input, way.poison, way.placement, int(way.schedule),
+                        way.after_earlier);
+  return sha256_hex(text);
+}
+
+std::string policy_hash(const Reference::Impl& reference) {
+  std::string text = reference.policy.hash() + "\n";
+  for (const CaseFacts& facts : reference.facts) {
+    text += fmt::format("{} {}\n", facts.any_schedule, facts.any_placement);
+    for (auto& [name, t] : facts.tolerance)
+      text += fmt::format("{} {:a} {:a} {:a} {:a}\n", name, t.absolute, t.relative, t.scaled, t.cosine);
+  }
+  return sha256_hex(text);
+}
+
+class Trial {
+public:
+  Trial(device::Device& device, Reference::Impl& reference, const device::Loaded& candidate, const Options& options)
+      : device_(device), reference_(reference), candidate_(candidate), options_(options) {
+    judgement_.original = reference.original_hash;
+    judgement_.candidate = sha256_hex(candidate.object->bytes);
+    judgement_.cases = cases_hash(reference.launch, options);
+    judgement_.policy = policy_hash(reference);
+  }
+
+  Result<Judgement> run() {
+    std::vector<size_t> order(reference_.launch.cases.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::stable_sort(order, {}, [&](size_t i) { return reference_.facts[i].instructions; });
+    for (const Way& way : candidate_ways().first(options_.quick ? 1 : candidate_ways().size()))
+      for (size_t index : order) {
+        AE_TRY(bool passed, run_case(index, way));
+        if (!passed) return std::move(judgement_);
+      }
+    judgement_.finding = Finding::equivalent;
+    judgement_.case_count = unsigned(order.size());
+    judgement_.evidence =
+        fmt::format("{} cases in {} runs on {}", order.size(), judgement_.runs, device_.description());
+    return std::move(judgement_);
+  }
+
+private:
+  Result<bool> run_case(size_t index, const Way& wanted) {
+    const launch::Case& given = reference_.launch.cases[index];
+    Way way = reference_.allowed(index, wanted);
+    if (wanted.only_schedule() && !way.only_schedule()) return true; // K0 itself cannot be asked this
+    AE_TRY(auto original, reference_.run(device_, index, way, options_));
+    device::LaunchOptions launch_options = options_for(given, way, options_.seed);
+    launch_options.run.stop = options_.stop;
+    budget_ = reference_.policy.budget(original->instructions);
+    launch_options.run.instruction_budget = budget_;
+    AE_TRY(device::Outcome outcome, device_.launch(candidate_, case_for(given, way, options_.seed), launch_options));
+    ++judgement_.runs;
+    place_ = fmt::format("case \"{}\"{}", given.name,
+                         &wanted == &candidate_ways()[0] ? "" : fmt::format(" ({})", wanted.name));
+    return judge(outcome, *original, reference_.facts[index]);
+  }
+
+  bool judge(const device::Outcome& outcome, const OriginalRun& original, const CaseFacts& facts) {
+    if (outcome.status == machine::Status::stopped) return reject(Finding::stopped, "stopped");
+    if (!outcome.read_only_damage.empty())
+      return reject(Finding::read_only_damage, fmt::format("{}", fmt::join(outcome.read_only_damage, "\n")));
+    if (!outcome.guard_damage.empty())
+      return reject(Finding::guard_corruption, fmt::format("{}", fmt::join(outcome.guard_damage, "\n")));
+    if (outcome.status != machine::Status::completed)
+      return reject(Finding::runtime_fault, fmt::format("{}\n  (K0 needs {} instructions)",
+                                                        fault_text(outcome, budget_), original.instructions));
+    std::string text;
+    for (const auto& [name, expected] : original.results) {
+      auto got = outcome.buffers.find(name);
+      if (got == outcome.buffers.end() || got->second.size() != expected.bytes.size())
+        return reject(Finding::runtime_fault, fmt::format("the device did not return `{}`", name));
+      Comparison comparison = compare(expected, got->second, facts.tolerance.at(name));
+      if (!comparison.passed()) text += describe(expected, got->second, comparison, facts.tolerance.at(name));
+    }
+    return text.empty() || reject(Finding::divergence, text);
+  }
+
+  bool reject(Finding finding, std::string_view text) {
+    judgement_.finding = finding;
+    judgement_.evidence = fmt::format("{}: {}", place_, text);
+    if (judgement_.evidence.size() > evidence_limit)
+      judgement_.evidence = judgement_.evidence.substr(0, evidence_limit - 4) + "...\n";
+    return false;
+  }
+
+  device::Device& device_;
+  Reference::Impl& reference_;
+  const device::Loaded& candidate_;
+  const Options& options_;
+  Judgement judgement_;
+  std::string place_;
+  uint64_t budget_ = 0;
+};
+
+} // namespace
+
+std::string_view finding_name(Finding finding) { return names[size_t(finding)]; }
+
+Result<Judgement> verify(device::Device& device, Reference& reference, const device::Loaded& candidate,
+                         const Options& options) {
+  auto judgement = Trial(device, reference.impl(), candidate, options).run();
+  reference.impl().forget(options.seed);
+  return judgement;
+}
+
+} // namespace asmevo::oracle

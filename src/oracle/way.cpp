@@ -1,0 +1,50 @@
+#include "oracle/way.h"
+
+namespace asmevo::oracle {
+
+using machine::Schedule;
+
+namespace {
+
+constexpr Way ways[] = {
+    {.name = "as the launch file says"},
+    {.name = "another input, after an earlier launch, buffers moved, other poison, waves run to barriers",
+     .other_input = true,
+     .poison = 2,
+     .placement = 1,
+     .schedule = Schedule::run_to_barrier,
+     .after_earlier = true},
+    {.name = "waves take turns at random", .schedule = Schedule::seeded_random},
+};
+
+uint64_t mixed(uint64_t x) {
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
+/// Seed 0 is the launch file's own input.
+uint64_t shifted(uint64_t seed, uint64_t by) { return by ? seed + mixed(by) : seed; }
+
+} // namespace
+
+std::span<const Way> candidate_ways() { return ways; }
+
+launch::Case case_for(const launch::Case& c, const Way& way, uint64_t seed) {
+  launch::Case changed = c;
+  changed.seed = shifted(c.seed, seed);
+  if (way.other_input) changed.seed = mixed(changed.seed + 0x9e3779b97f4a7c15);
+  return changed;
+}
+
+device::LaunchOptions options_for(const launch::Case& c, const Way& way, uint64_t seed) {
+  device::LaunchOptions options;
+  options.poison_seed = shifted(way.poison, seed);
+  options.placement = way.placement;
+  options.run.schedule = way.schedule;
+  options.run.seed = shifted(1, seed);
+  if (way.after_earlier) options.earlier.push_back(case_for(c, Way{.name = {}}, seed));
+  return options;
+}
+
+} // namespace asmevo::oracle

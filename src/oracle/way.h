@@ -1,0 +1,35 @@
+// The ways in which a case is run.
+//
+// A candidate that is right once may have been lucky, or may have noticed that it is watched. So each case runs several
+// ways, and each way changes what a correct kernel does not depend on: what results and guards held before, where
+// buffers lie, in which order waves take turns, what an earlier launch left behind; and the input itself.
+#pragma once
+
+#include "device/device.h"
+
+#include <span>
+
+namespace asmevo::oracle {
+
+struct Way {
+  std::string_view name;    // for messages: how this differs from the first way
+  bool other_input = false; // another seed for all random fills
+  uint64_t poison = 1;
+  unsigned placement = 0;
+  machine::Schedule schedule = machine::Schedule::round_robin;
+  bool after_earlier = false; // the case itself, with its own input, has run before in the same memory
+
+  /// Differs from the first way in nothing but the schedule.
+  bool only_schedule() const {
+    return schedule != machine::Schedule::round_robin && !other_input && poison == 1 && !placement && !after_earlier;
+  }
+};
+
+/// How candidates are run; the first is the case as the launch file gives it.
+std::span<const Way> candidate_ways();
+
+/// The case with the input of a way; `seed` is Options::seed.
+launch::Case case_for(const launch::Case& c, const Way& way, uint64_t seed);
+device::LaunchOptions options_for(const launch::Case& c, const Way& way, uint64_t seed);
+
+} // namespace asmevo::oracle

@@ -1,0 +1,398 @@
+#include "oracle/fake_device.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace asmevo;
+using namespace asmevo::oracle;
+using namespace asmevo::oracle::testing;
+
+namespace {
+
+constexpr std::string_view text = R"({
+  "workgroups": 1, "workgroup_size": 64,
+  "sizes": {"rows": 16, "columns": 64},
+  "buffers": {
+    "in": {"dtype": "f32", "shape": ["rows", "columns"], "role": "in"},
+    "out": {"dtype": "f32", "shape": ["rows", "columns"], "role": "out"}
+  },
+  "arguments": [{"buffer": "in"}, {"buffer": "out"}, {"i32": "rows"}, {"i32": 3, "name": "three"}],
+  "cases": [{"name": "main"}, {"name": "small", "sizes": {"rows": 3}}]
+})";
+
+/// out = 2 * in + 1
+void affine(World& w) {
+  auto in = w.floats("in"), out = w.floats("out");
+  for (size_t i = 0; i < in.size(); ++i) out[i] = 2 * in[i] + 1;
+}
+
+struct Bench {
+  FakeDevice device;
+  launch::Launch launch;
+  std::optional<Reference> reference;
+  std::string error;
+
+  explicit Bench(Kernel k0 = affine, std::string_view launch_text = text) {
+    auto parsed = launch::parse_launch(launch_text, "l.json");
+    EXPECT_TRUE(parsed) << parsed.error().message;
+    launch = *parsed;
+    auto made = Reference::create(device, device.add("k0", std::move(k0)), launch, default_policy());
+    if (made)
+      reference.emplace(std::move(*made));
+    else
+      error = made.error().message;
+  }
+
+  Judgement judge(Kernel candidate, Options options = {}) {
+    EXPECT_TRUE(reference) << error;
+    auto judgement = verify(device, *reference, device.add("k1", std::move(candidate)), options);
+    EXPECT_TRUE(judgement) << judgement.error().message;
+    EXPECT_LE(judgement->evidence.size(), 4096u);
+    return *judgement;
+  }
+
+  bool has_note(std::string_view part) const {
+    for (const std::string& note : reference->notes())
+      if (note.find(part) != note.npos) return true;
+    return false;
+  }
+};
+
+std::string replaced(std::string_view from, std::string_view to) {
+  std::string result(text);
+  size_t at = result.find(from);
+  EXPECT_NE(at, result.npos) << from;
+  return result.replace(at, from.size(), to);
+}
+
+} // namespace
+
+TEST(Oracle, a_candidate_that_rounds_a_little_differently_is_equivalent) {
+  Bench bench;
+  Judgement j = bench.judge([](World& w) {
+    affine(w);
+    for (float& v : w.floats("out")) v = std::nextafter(v, 10.0f);
+  });
+  EXPECT_EQ(j.finding, Finding::equivalent) << j.evidence;
+  EXPECT_EQ(j.case_count, 2u);
+  EXPECT_EQ(j.runs, 6u); // two cases, three ways
+}
+
+TEST(Oracle, one_wrong_element_is_a_divergence_that_names_its_index_and_both_values) {
+  Bench bench;
+  Judgement j = bench.judge([](World& w) {
+    affine(w);
+    w.floats("out")[2 * 64 + 5] = 100;
+  });
+  EXPECT_EQ(j.finding, Finding::divergence);
+  EXPECT_NE(j.evidence.find("`out` f32[16,64]: 1 of 1024 elements differ"), std::string::npos) << j.evidence;
+  EXPECT_NE(j.evidence.find("only where index 0 is 2 (of 0 to 15) and index 1 is 5 (of 0 to 63)"), std::string::npos)
+      << j.evidence;
+  EXPECT_NE(j.evidence.find("[2,5] expected "), std::string::npos) << j.evidence;
+  EXPECT_NE(j.evidence.find("got 100 (0x42c80000)"), std::string::npos) << j.evidence;
+}
+
+TEST(Oracle, zeros_are_a_divergence) {
+  Judgement j = Bench().judge([](World& w) { std::ranges::fill(w.floats("out"), 0.0f); });
+  EXPECT_EQ(j.finding, Finding::divergence);
+}
+
+TEST(Oracle, a_candidate_that_does_nothing_is_a_divergence) {
+  EXPECT_EQ(Bench().judge([](World&) {}).finding, Finding::divergence);
+}
+
+TEST(Oracle, a_candidate_that_skips_when_the_output_looks_done_is_a_divergence) {
+  Judgement j = Bench().judge([](World& w) {
+    bool done = true;
+    for (float v : w.floats("out")) done &= std::fabs(v) < 1000;
+    if (!done) affine(w);
+  });
+  EXPECT_EQ(j.finding, Finding::divergence);
+  EXPECT_NE(j.evidence.find("after an earlier launch"), std::string::npos) << j.evidence;
+}
+
+TEST(Oracle, a_candidate_that_recognises_the_poison_is_a_divergence) {
+  Bytes poison(4);
+  launch::fill_poison(1, "out", 0, poison);
+  Judgement j = Bench().judge([&](World& w) {
+    if (std::memcmp(w.memory["out"].data(), poison.data(), 4) == 0) affine(w);
+  });
+  EXPECT_EQ(j.finding, Finding::divergence);
+}
+
+TEST(Oracle, a_candidate_that_knows_the_input_is_a_divergence) {
+  std::map<size_t, Bytes> answers;
+  Bench bench;
+  for (const launch::Case& c : bench.launch.cases) {
+    Bytes in = *launch::initial_bytes(c, *c.buffer("in"), 0), out = in;
+    for (size_t i = 0; i < in.size(); i += 4) {
+      float v;
+      std::memcpy(&v, &in[i], 4);
+      v = 2 * v + 1;
+      std::memcpy(&out[i], &v, 4);
+    }
+    answers[in.size()] = out;
+  }
+  Judgement j = bench.judge([&](World& w) { w.memory["out"] = answers.at(w.memory["out"].size()); });
+  EXPECT_EQ(j.finding, Finding::divergence);
+  EXPECT_NE(j.evidence.find("another input"), std::string::npos) << j.evidence;
+}
+
+TEST(Oracle, a_candidate_that_depends_on_addresses_is_a_divergence) {
+  Judgement j = Bench().judge([](World& w) {
+    if (w.options.placement == 0) affine(w);
+  });
+  EXPECT_EQ(j.finding, Finding::divergence);
+}
+
+TEST(Oracle, a_candidate_that_depends_on_the_schedule_is_a_divergence) {
+  for (machine::Schedule bad : {machine::Schedule::run_to_barrier, machine::Schedule::seeded_random}) {
+    Judgement j = Bench().judge([&](World& w) {
+      affine(w);
+      if (w.options.run.schedule == bad) w.floats("out")[0] += 1;
+    });
+    EXPECT_EQ(j.finding, Finding::divergence);
+  }
+}
+
+TEST(Oracle, a_write_where_K0_leaves_the_poison_is_a_divergence) {
+  Bench bench([](World& w) {
+    affine(w);
+    launch::fill_poison(w.options.poison_seed, "out", 0, std::span(w.memory["out"]).first(16 * 4));
+  });
+  EXPECT_EQ(bench
+                .judge([](World& w) {
+                  auto out = w.floats("out"), in = w.floats("in");
+                  for (size_t i = 16; i < in.size(); ++i) out[i] = 2 * in[i] + 1;
+                })
+                .finding,
+            Finding::equivalent);
+  Judgement j = bench.judge(affine);
+  EXPECT_EQ(j.finding, Finding::divergence);
+  EXPECT_NE(j.evidence.find("K0 does not write here"), std::string::npos) << j.evidence;
+}
+
+TEST(Oracle, every_other_element_left_alone_is_recognised_even_when_elements_are_bytes) {
+  std::string bytes = replaced("\"out\": {\"dtype\": \"f32\"", "\"out\": {\"dtype\": \"fp8\"");
+  Kernel alternate = [](World& w) {
+    auto in = w.floats("in");
+    for (size_t i = 0; i < in.size(); i += 2)
+      w.memory["out"][i] = uint8_t(launch::bits_of(launch::DType::fp8, in[i] * 4));
+  };
+  Bench bench(alternate, bytes);
+  EXPECT_EQ(bench.judge(alternate).finding, Finding::equivalent);
+  Judgement j = bench.judge([&](World& w) {
+    alternate(w);
+    w.memory["out"][9] ^= 1; // poison that K0 leaves
+  });
+  EXPECT_EQ(j.finding, Finding::divergence);
+}
+
+TEST(Oracle, NaN_matches_only_NaN) {
+  Kernel with_nan = [](World& w) {
+    affine(w);
+    w.floats("out")[3] = NAN;
+  };
+  EXPECT_EQ(Bench(with_nan).judge(with_nan).finding, Finding::equivalent);
+  EXPECT_EQ(Bench(with_nan).judge(affine).finding, Finding::divergence);
+  EXPECT_EQ(Bench(affine).judge(with_nan).finding, Finding::divergence);
+}
+
+TEST(Oracle, an_endless_candidate_is_a_runtime_fault_that_names_the_budget) {
+  Judgement j = Bench().judge([](World& w) { w.outcome.instructions = 1'000'000'000; });
+  EXPECT_EQ(j.finding, Finding::runtime_fault);
+  EXPECT_NE(j.evidence.find("did not finish within 1001000 instructions"), std::string::npos) << j.evidence;
+  EXPECT_NE(j.evidence.find("K0 needs 100 instructions"), std::string::npos) << j.evidence;
+}
+
+TEST(Oracle, a_fault_is_reported_with_wave_and_lane) {
+  Judgement j = Bench().judge([](World& w) {
+    w.outcome.status = machine::Status::fault;
+    w.outcome.fault = machine::Fault{.address = 0x1c4,
+                                     .workgroup = 7,
+                                     .wave = 2,
+                                     .lane = 5,
+                                     .message = "global_store_dword writes 4 bytes past the end of `out`"};
+  });
+  EXPECT_EQ(j.finding, Finding::runtime_fault);
+  EXPECT_NE(j.evidence.find("fault: global_store_dword writes 4 bytes past the end of `out`"), std::string::npos)
+      << j.evidence;
+  EXPECT_NE(j.evidence.find("0x1c4 of the object, workgroup 7, wave 2, lane 5"), std::string::npos) << j.evidence;
+}
+
+TEST(Oracle, guard_and_input_damage_are_findings_of_their_own) {
+  EXPECT_EQ(
+      Bench()
+          .judge([](World& w) { affine(w), w.outcome.guard_damage = {"guard after `out`: 4 bytes changed at +0"}; })
+          .finding,
+      Finding::guard_corruption);
+  EXPECT_EQ(Bench()
+                .judge([](World& w) { affine(w), w.outcome.read_only_damage = {"`in` (read-only) is written at +0"}; })
+                .finding,
+            Finding::read_only_damage);
+}
+
+TEST(Oracle, a_stopped_run_is_no_judgement) {
+  EXPECT_EQ(Bench().judge([](World& w) { w.outcome.status = machine::Status::stopped; }).finding, Finding::stopped);
+}
+
+TEST(Oracle, quick_runs_each_case_once) {
+  Bench bench;
+  EXPECT_EQ(bench.judge(affine, {.quick = true}).runs, 2u);
+}
+
+TEST(Oracle, K0_runs_only_when_an_input_is_new) {
+  Bench bench;
+  bench.judge(affine);
+  int before = bench.device.launches["k0"];
+  bench.judge(affine);
+  EXPECT_EQ(bench.device.launches["k0"], before);
+  bench.judge(affine, {.seed = 9});
+  EXPECT_GT(bench.device.launches["k0"], before);
+}
+
+TEST(Oracle, another_seed_finds_a_candidate_that_knows_all_inputs_of_the_first) {
+  std::map<std::vector<float>, bool> known;
+  Bench bench;
+  bool learning = true;
+  Kernel remembering = [&](World& w) {
+    auto in = w.floats("in");
+    std::vector<float> key(in.begin(), in.end());
+    if (learning) known[key] = true;
+    if (known.contains(key)) affine(w);
+  };
+  EXPECT_EQ(bench.judge(remembering).finding, Finding::equivalent);
+  learning = false;
+  EXPECT_EQ(bench.judge(remembering).finding, Finding::equivalent);
+  EXPECT_EQ(bench.judge(remembering, {.seed = 1}).finding, Finding::divergence);
+}
+
+TEST(Oracle, the_receipt_binds_objects_cases_and_policy) {
+  Bench bench;
+  Judgement a = bench.judge(affine), b = bench.judge(affine), other_seed = bench.judge(affine, {.seed = 1});
+  EXPECT_EQ(a.original, sha256_hex(std::string_view("k0")));
+  EXPECT_EQ(a.candidate, sha256_hex(std::string_view("k1")));
+  EXPECT_EQ(a.cases, b.cases);
+  EXPECT_EQ(a.policy, b.policy);
+  EXPECT_NE(a.cases, other_seed.cases);
+  Bench tolerant(affine, replaced("\"cases\"", "\"tolerance\": {\"out\": {\"relative\": 1e-3}}, \"cases\""));
+  EXPECT_NE(tolerant.judge(affine).policy, a.policy);
+}
+
+// ---- K0 itself
+
+TEST(Oracle, K0_that_reads_its_output_is_refused_with_the_role_it_needs) {
+  Bench bench([](World& w) {
+    affine(w);
+    launch::Buffer b = *w.c.buffer("out");
+    Bytes poison = *launch::initial_bytes(w.c, b, w.options.poison_seed);
+    w.floats("out")[0] += float(poison[0]);
+  });
+  EXPECT_NE(bench.error.find("give it the role \"inout\""), std::string::npos) << bench.error;
+}
+
+TEST(Oracle, K0_that_depends_on_the_schedule_is_a_note_and_candidates_are_not_asked_more) {
+  Kernel racy = [](World& w) {
+    affine(w);
+    if (w.options.run.schedule == machine::Schedule::run_to_barrier) w.floats("out")[0] += 1;
+  };
+  Bench bench(racy);
+  EXPECT_TRUE(bench.has_note("when waves run to barriers; candidates are judged under the default schedule only"));
+  EXPECT_EQ(bench.judge(racy).finding, Finding::equivalent);
+  EXPECT_EQ(bench.judge(affine).finding, Finding::equivalent);
+}
+
+TEST(Oracle, K0_that_does_not_finish_under_another_schedule_is_a_note) {
+  Bench bench([](World& w) {
+    affine(w);
+    if (w.options.run.schedule == machine::Schedule::run_to_barrier) w.outcome.instructions = 1'000'000'000'000;
+  });
+  EXPECT_TRUE(bench.has_note("does not finish when waves run to barriers"));
+}
+
+TEST(Oracle, rounding_that_varies_with_the_schedule_widens_the_bound) {
+  auto varying = [](float by) {
+    return [by](World& w) {
+      affine(w);
+      if (w.options.run.schedule == machine::Schedule::seeded_random)
+        for (float& v : w.floats("out")) v *= 1 + by;
+    };
+  };
+  Bench bench(varying(2e-4f));
+  EXPECT_TRUE(bench.has_note("`out` varies with the schedule; its bound is widened"));
+  EXPECT_EQ(bench.judge(varying(1e-4f)).finding, Finding::equivalent);
+  EXPECT_EQ(bench.judge(varying(1e-2f)).finding, Finding::divergence);
+}
+
+TEST(Oracle, K0_that_depends_on_addresses_is_a_note) {
+  Bench bench([](World& w) {
+    affine(w);
+    w.floats("out")[0] = float(w.options.placement);
+  });
+  EXPECT_TRUE(bench.has_note("depend on the addresses of buffers"));
+}
+
+TEST(Oracle, K0_that_writes_only_zeros_is_refused) {
+  Bench bench([](World& w) { std::ranges::fill(w.floats("out"), 0.0f); });
+  EXPECT_NE(bench.error.find("in no case does k0 leave anything but zeros in `out`"), std::string::npos) << bench.error;
+  EXPECT_NE(Bench([](World&) {}).error, "");
+}
+
+TEST(Oracle, K0_that_damages_guards_or_inputs_or_faults_is_an_error_that_names_the_case) {
+  EXPECT_NE(Bench([](World& w) {
+              w.outcome.guard_damage = {"guard after `out`: 4 bytes changed at +0"};
+            }).error.find("k0: on case \"main\" of l.json: the kernel writes outside its buffers"),
+            std::string::npos);
+  EXPECT_NE(Bench([](World& w) {
+              w.outcome.read_only_damage = {"`in` (read-only) is written at +0"};
+            }).error.find("give it the role \"inout\""),
+            std::string::npos);
+  EXPECT_NE(Bench([](World& w) { w.outcome.status = machine::Status::fault; }).error.find("fault"), std::string::npos);
+}
+
+// ---- the policy
+
+TEST(Oracle, a_bound_that_would_let_zeros_pass_is_tightened_and_said) {
+  std::string loose = replaced("\"cases\"", "\"tolerance\": {\"out\": {\"absolute\": 100}}, \"cases\"");
+  Bench bench(affine, loose);
+  EXPECT_TRUE(
+      bench.has_note("would let zeros and a result shifted by one element and a scaled result pass; it is tightened"));
+  EXPECT_EQ(bench.judge([](World& w) { std::ranges::fill(w.floats("out"), 0.0f); }).finding, Finding::divergence);
+}
+
+TEST(Oracle, a_bound_that_is_beyond_help_is_refused) {
+  std::string loose = replaced("\"cases\"", "\"tolerance\": {\"out\": {\"absolute\": 1e9}}, \"cases\"");
+  Bench bench(affine, loose);
+  EXPECT_NE(bench.error.find("would let zeros"), std::string::npos) << bench.error;
+}
+
+TEST(Oracle, integer_results_must_be_equal) {
+  std::string integers = replaced("\"out\": {\"dtype\": \"f32\"", "\"out\": {\"dtype\": \"i32\"");
+  Kernel rounded = [](World& w) {
+    auto in = w.floats("in");
+    auto out = w.view<int32_t>("out");
+    for (size_t i = 0; i < in.size(); ++i) out[i] = int32_t(in[i] * 1000);
+  };
+  Bench bench(rounded, integers);
+  EXPECT_FALSE(allows_float_rewrites(default_policy(), bench.launch));
+  EXPECT_EQ(bench.judge(rounded).finding, Finding::equivalent);
+  Judgement j = bench.judge([&](World& w) {
+    rounded(w);
+    w.view<int32_t>("out")[1] += 1;
+  });
+  EXPECT_EQ(j.finding, Finding::divergence);
+  EXPECT_NE(j.evidence.find("compared exactly"), std::string::npos);
+}
+
+TEST(Oracle, scalars_that_never_change_are_told) {
+  Bench bench;
+  EXPECT_TRUE(bench.has_note("nothing is known of other values: `three`"));
+}
+
+TEST(Oracle, results_that_do_not_follow_the_input_are_told) {
+  Bench bench([](World& w) {
+    auto out = w.floats("out");
+    for (size_t i = 0; i < out.size(); ++i) out[i] = float(i + 1);
+  });
+  EXPECT_TRUE(bench.has_note("other random inputs give the same results"));
+}
