@@ -12,7 +12,22 @@ std::string_view text_of(const recover::Program& program, size_t item) {
   return item < program.items.size() ? std::string_view(program.items[item].text) : std::string_view();
 }
 
+struct Counted {
+  const char* what;
+  uint32_t isa::Resources::* count;
+};
+constexpr Counted counted[] = {
+    {"VGPRs", &isa::Resources::vgprs}, {"AGPRs", &isa::Resources::agprs}, {"SGPRs", &isa::Resources::sgprs}};
+
 } // namespace
+
+std::optional<std::string> lacking_resources(const isa::Resources& needed, const isa::Resources& declared) {
+  for (const Counted& field : counted)
+    if (needed.*field.count > declared.*field.count)
+      return fmt::format("the descriptor declares {} {} and the instructions need {}", declared.*field.count,
+                         field.what, needed.*field.count);
+  return std::nullopt;
+}
 
 Result<const recover::Function*> function_of(const recover::Program& program, const std::string& kernel) {
   for (const recover::Function& function : program.functions) {
@@ -53,6 +68,8 @@ Result<Original> examine(std::shared_ptr<const object::CodeObject> object, const
   original.masked = std::move(trip.masked);
   original.repairs = trip.repairs;
   AE_TRY(const recover::Function* function, function_of(original.program, original.kernel));
+  AE_TRY(isa::Resources needed, recover::scan_resources(original.program, *function));
+  original.lacking = lacking_resources(needed, original.program.declared[size_t(function->kernel)]);
   original.findings = static_findings(original.program, *function);
   original.finding_counts = count_findings(original.program, original.findings);
   original.object = std::move(object);

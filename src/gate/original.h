@@ -25,6 +25,7 @@ struct Original {
   std::vector<std::string> masked; // what the round trip did not compare
   size_t repairs = 0;              // instructions that are kept as raw words
   std::vector<analysis::Finding> findings;
+  std::optional<std::string> lacking; // registers that K0 itself uses and does not declare
   FindingCounts finding_counts;
 };
 
@@ -35,6 +36,9 @@ Result<Original> examine(std::shared_ptr<const object::CodeObject> object, const
 
 /// The function of the kernel named `kernel`. Errors: the listing has none.
 Result<const recover::Function*> function_of(const recover::Program& program, const std::string& kernel);
+
+/// What instructions need and the descriptor does not declare, in words: on hardware, another wave's registers.
+std::optional<std::string> lacking_resources(const isa::Resources& needed, const isa::Resources& declared);
 
 /// Waits and hazards of one function.
 std::vector<analysis::Finding> static_findings(const recover::Program& program, const recover::Function& function);

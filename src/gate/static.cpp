@@ -4,25 +4,6 @@
 namespace asmevo::gate {
 namespace {
 
-struct Declared {
-  const char* what;
-  uint32_t isa::Resources::* count;
-};
-constexpr Declared counted[] = {
-    {"VGPRs", &isa::Resources::vgprs}, {"AGPRs", &isa::Resources::agprs}, {"SGPRs", &isa::Resources::sgprs}};
-
-/// Registers that instructions name and the descriptor does not give them: on hardware another wave's.
-std::optional<std::string> resource_difference(const Built& built, const recover::Function& function) {
-  auto needed = recover::scan_resources(built.program, function);
-  if (!needed) return needed.error().message;
-  const isa::Resources& declared = built.program.declared[size_t(function.kernel)];
-  for (const Declared& field : counted)
-    if ((*needed).*field.count > declared.*field.count)
-      return fmt::format("kernel \"{}\" declares {} {} and its instructions need {}", function.name,
-                         declared.*field.count, field.what, (*needed).*field.count);
-  return std::nullopt;
-}
-
 /// Findings that the candidate has more often than K0, one a line.
 std::string new_findings(const Built& built, const recover::Function& function, const Original& original) {
   FindingCounts allowed = original.finding_counts;
@@ -49,7 +30,10 @@ Stage<std::monostate> check(const Built& built, const Bench& bench) {
     return inconsistent(*difference);
   auto function = function_of(built.program, bench.original->kernel);
   if (!function) return inconsistent(function.error().message);
-  if (auto difference = resource_difference(built, **function)) return inconsistent(*difference);
+  auto needed = recover::scan_resources(built.program, **function);
+  if (!needed) return inconsistent(needed.error().message);
+  auto lacking = lacking_resources(*needed, built.program.declared[size_t((*function)->kernel)]);
+  if (lacking && !bench.original->lacking) return inconsistent(*lacking);
   if (std::string findings = new_findings(built, **function, *bench.original); !findings.empty())
     return inconsistent(std::move(findings));
   return std::monostate{};

@@ -188,6 +188,19 @@ Result<void> Lineage::remove(const std::string& directory) {
   if (!exists(directory)) return {};
   AE_TRY(Lineage lineage, open(directory, Database::Mode::modify));
   AE_CHECK(lineage.take_lock());
+  return delete_files(directory);
+}
+
+Result<void> Lineage::discard(Lineage lineage) {
+  std::string directory = lineage.directory_;
+  AE_CHECK(delete_files(directory));
+  std::error_code ignored; // a directory that holds something else stays
+  std::filesystem::remove(directory + "/lock", ignored);
+  std::filesystem::remove(directory, ignored);
+  return {};
+}
+
+Result<void> Lineage::delete_files(const std::string& directory) {
   for (const char* suffix : {"", "-wal", "-shm"}) {
     std::error_code error;
     std::filesystem::remove(database_path(directory) + suffix, error);

@@ -70,6 +70,8 @@ public:
   static bool exists(const std::string& directory);
   /// Deletes the run in `directory`. Errors: another process has it.
   static Result<void> remove(const std::string& directory);
+  /// Deletes this run, and its directory where nothing else is in it.
+  static Result<void> discard(Lineage lineage);
 
   const std::string& directory() const { return directory_; }
   const RunInfo& info() const { return info_; }
@@ -95,6 +97,7 @@ private:
   static Result<Lineage> open(const std::string& directory, Database::Mode mode);
   Result<void> take_lock();
   Result<void> load_info();
+  static Result<void> delete_files(const std::string& directory);
   Result<void> store(const std::string& key, std::string_view value);
   Result<void> store_artifact(const std::string& hash, std::span<const uint8_t> bytes);
   Result<void> store_version(const Version& version);

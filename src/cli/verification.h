@@ -1,0 +1,24 @@
+// A code object of the user's against K0: as the gate does it, with a seed of its own.
+#pragma once
+
+#include "cli/inputs.h"
+#include "oracle/oracle.h"
+
+namespace asmevo::cli {
+
+struct Verification {
+  oracle::Judgement judgement;
+  std::optional<std::string> difference; // of the ABI: then nothing was run
+  std::vector<std::string> notes;        // facts about K0 and the policy
+  machine::Fidelity fidelity;
+  std::string device;
+  uint64_t seed = 0;
+  device::Loaded loaded; // the candidate
+
+  bool holds() const { return !difference && judgement.finding == oracle::Finding::equivalent; }
+};
+
+/// Errors: `path` is no code object for K0's target; K0 is not fit to be an oracle.
+Result<Verification> verify_file(Setting& setting, const std::string& path, uint64_t seed, const volatile bool* stop);
+
+} // namespace asmevo::cli
