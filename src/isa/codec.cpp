@@ -10,6 +10,7 @@
 #include "isa/encoding.h"
 #include "isa/machine_code.h"
 #include "isa/registers.h"
+#include "isa/reserved.h"
 #include "isa/traits.h"
 
 #include <cstring>
@@ -21,7 +22,6 @@ namespace {
 
 /// What all instructions of one LLVM opcode have in common.
 struct OpcodeFacts {
-  bool known = false;
   uint16_t mnemonic = 0;
   Traits traits;
   bool accumulates = false;       // adds to its destination, whatever its modifiers
@@ -66,17 +66,11 @@ struct Codec::Impl {
   std::unique_ptr<llvm::MCContext> context;
   std::unique_ptr<llvm::MCDisassembler> disassembler;
   std::unique_ptr<llvm::MCInstPrinter> printer;
-  std::vector<RegisterRange> ranges; // by LLVM register
-  std::vector<OpcodeFacts> facts;    // by LLVM opcode, filled when met
+  const RegisterTable* registers = nullptr;
+  std::vector<std::unique_ptr<const OpcodeFacts>> opcodes; // by LLVM opcode, filled when met
 
-  bool decode_operands(const Window& window, llvm::MCInst& inst, uint64_t& size) {
-    bool ok = false;
-    auto fatal = contained([&] {
-      ok = disassembler->getInstruction(inst, size, llvm::ArrayRef(window.data(), window.size()), 0, llvm::nulls()) ==
-           llvm::MCDisassembler::Success;
-    });
-    return ok && !fatal;
-  }
+  bool decode_operands(const Window& window, llvm::MCInst& inst, uint64_t& size) const;
+  bool operands_fit(const llvm::MCInst& inst) const;
 
   std::string print(const llvm::MCInst& inst) {
     std::string text;
@@ -87,18 +81,66 @@ struct Codec::Impl {
 
   const OpcodeFacts& facts_of(const llvm::MCInst& inst, Encoding encoding);
   RegisterRange range_of(unsigned reg) const {
-    return reg < ranges.size() ? ranges[reg] : RegisterRange{File::sgpr, 0, 0};
+    return reg < registers->ranges.size() ? registers->ranges[reg] : RegisterRange{File::sgpr, 0, 0};
   }
   void list_registers(const llvm::MCInst& inst, const OpcodeFacts& known, Instruction& out) const;
 };
 
+namespace {
+
+/// v_madmk_f16 and v_madak_f16, whose literal LLVM's decoder takes for an operand code and dies when it is 255.
+bool has_mistakable_literal(const fields::Words& words) {
+  return encoding_of(words[0]) == Encoding::vop2 && (fields::vop2(words).op & ~1) == 0x24 &&
+         fields::literal(words) == fields::source_literal;
+}
+
+constexpr uint32_t stand_in_literal = 254;
+
+void restore_literal(llvm::MCInst& inst) {
+  for (unsigned n = 0; n < inst.getNumOperands(); ++n)
+    if (inst.getOperand(n).isImm() && inst.getOperand(n).getImm() == stand_in_literal)
+      inst.getOperand(n).setImm(fields::source_literal);
+}
+
+} // namespace
+
+bool Codec::Impl::decode_operands(const Window& window, llvm::MCInst& inst, uint64_t& size) const {
+  Window bytes = window;
+  fields::Words words;
+  std::memcpy(words.data(), bytes.data(), sizeof words);
+  const bool mistakable = has_mistakable_literal(words);
+  if (mistakable) bytes[4] = stand_in_literal;
+  bool ok = false;
+  auto fatal = contained([&] {
+    ok = disassembler->getInstruction(inst, size, llvm::ArrayRef(bytes.data(), bytes.size()), 0, llvm::nulls()) ==
+         llvm::MCDisassembler::Success;
+  });
+  if (mistakable) restore_literal(inst);
+  return ok && !fatal && operands_fit(inst);
+}
+
+/// LLVM decodes a register of the wrong file or alignment and leaves a remark in the text. The chip has no such
+/// instruction.
+bool Codec::Impl::operands_fit(const llvm::MCInst& inst) const {
+  const llvm::MCInstrDesc& desc = code->instructions->get(inst.getOpcode());
+  const unsigned mode = code->subtarget->getHwMode(llvm::MCSubtargetInfo::HwMode_RegInfo);
+  const unsigned count = std::min<unsigned>(inst.getNumOperands(), desc.getNumOperands());
+  for (unsigned n = 0; n < count; ++n) {
+    if (!inst.getOperand(n).isReg()) continue;
+    const int16_t wanted = code->instructions->getOpRegClassID(desc.operands()[n], mode);
+    const uint16_t listed = registers->listed[inst.getOperand(n).getReg()];
+    if (wanted >= 0 && listed && !code->registers->getRegClass(wanted).contains(listed)) return false;
+  }
+  return true;
+}
+
 const OpcodeFacts& Codec::Impl::facts_of(const llvm::MCInst& inst, Encoding encoding) {
-  OpcodeFacts& facts = this->facts[inst.getOpcode()];
-  if (facts.known) return facts;
+  auto& slot = opcodes[inst.getOpcode()];
+  if (slot) return *slot;
+  OpcodeFacts facts;
   const llvm::MCInstrDesc& desc = code->instructions->get(inst.getOpcode());
   const std::string text = print(inst);
   const std::string_view name = mnemonic_of(text);
-  facts.known = true;
   facts.mnemonic = mnemonic_id(name);
   facts.traits = traits_of(encoding, name, desc.mayLoad(), desc.mayStore());
   facts.accumulates = accumulates(name);
@@ -110,7 +152,8 @@ const OpcodeFacts& Codec::Impl::facts_of(const llvm::MCInst& inst, Encoding enco
     const bool is_m0 = range == RegisterRange{File::sgpr, m0, 1};
     if (range.count && (!is_m0 || memory_reads_m0(encoding, name))) facts.implicit_uses.push_back(range);
   }
-  return facts;
+  slot = std::make_unique<const OpcodeFacts>(std::move(facts));
+  return *slot;
 }
 
 namespace {
@@ -163,6 +206,8 @@ void Codec::Impl::list_registers(const llvm::MCInst& inst, const OpcodeFacts& kn
   }
   const bool partial = sdwa_preserves(out) || dpp_preserves(out) || known.keeps_destination;
   if (partial && !out.defs.empty() && !reports(out.uses, out.defs.front())) out.uses.push_back(out.defs.front());
+  // LLVM lists the destination of s_movreld among the sources.
+  if (known.traits.relative && out.defs.empty() && !out.uses.empty()) out.defs.push_back(out.uses.front());
   out.explicit_defs = static_cast<uint8_t>(out.defs.size());
   out.explicit_uses = static_cast<uint8_t>(out.uses.size());
   out.defs.insert(out.defs.end(), known.implicit_defs.begin(), known.implicit_defs.end());
@@ -187,8 +232,8 @@ Result<Codec> Codec::create(const Target& target) {
   impl->printer.reset(
       code.llvm->createMCInstPrinter(code.triple, 0, *code.syntax, *code.instructions, *code.registers));
   if (!impl->disassembler || !impl->printer) return fail("{}: LLVM has no disassembler", target_id(target));
-  impl->ranges = register_ranges(*code.registers);
-  impl->facts.resize(code.instructions->getNumOpcodes());
+  impl->registers = &register_table(*code.registers);
+  impl->opcodes.resize(code.instructions->getNumOpcodes());
   return Codec(std::move(impl));
 }
 
@@ -201,7 +246,8 @@ Instruction Codec::decode(std::span<const uint8_t> bytes, uint64_t address) cons
   const Encoding encoding = encoding_of(out.words[0]);
   uint64_t size = 0;
   llvm::MCInst inst;
-  const bool known = encoding != Encoding::unknown && impl_->decode_operands(window, inst, size);
+  const bool known = encoding != Encoding::unknown && !has_reserved_fields(out.words, encoding) &&
+                     impl_->decode_operands(window, inst, size);
   if (!known) {
     out.size = 4;
     out.words = {out.words[0]};

@@ -6,7 +6,7 @@ namespace {
 
 bool is_message(std::string_view name) { return name.starts_with("s_sendmsg"); }
 
-/// Scalar memory returns in units of a dword, but counts 1 for one dword and 2 for more.
+/// One for a dword (and for what returns nothing), two for more: they may come back in two pieces.
 uint8_t smem_count(const Instruction& i) {
   const bool several = i.explicit_defs > 0 && i.defs[0].count > 1;
   return several ? 2 : 1;
@@ -18,8 +18,6 @@ CounterEvents counter_events(const Instruction& i) {
   CounterEvents events;
   const std::string_view name = name_of(i);
   if (i.traits.smem) {
-    // Cache control touches no counter; the two clocks return a value as a load does.
-    if (!i.traits.may_load && !i.traits.may_store && i.explicit_defs == 0) return events;
     events.lgkmcnt = smem_count(i);
     events.lgkm_out_of_order = true;
   } else if (i.traits.vmem) {

@@ -84,6 +84,7 @@ struct Traits {
   bool atomic : 1 = false;
   bool returns : 1 = false;      // an atomic that writes its old value to a register
   bool side_effects : 1 = false; // messages, s_setreg, traps, sleeps, cache control...: never removed or moved
+  bool relative : 1 = false;     // M0 is added to a register number: the operand lists name the base only
 };
 
 struct Instruction {

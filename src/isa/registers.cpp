@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <unordered_map>
 
 namespace asmevo::isa {
 namespace {
@@ -72,38 +73,56 @@ std::optional<RegisterRange> leaf(std::string_view name) {
   return std::nullopt;
 }
 
-/// The smallest range that holds every leaf of a tuple.
-RegisterRange tuple(const llvm::MCRegisterInfo& info, unsigned reg) {
+RegisterRange single(std::string_view name) {
+  const auto row = std::ranges::find(named, without_subtarget(name), &Named::name);
+  if (row != named.end()) return row->range;
+  return leaf(name).value_or(RegisterRange{File::sgpr, 0, 0});
+}
+
+/// The smallest range that holds every leaf below `reg`.
+RegisterRange tuple(const llvm::MCRegisterInfo& info, unsigned reg, const std::vector<RegisterRange>& leaves) {
   RegisterRange range{File::sgpr, 0, 0};
   for (llvm::MCPhysReg part : info.subregs(reg)) {
-    const auto one = leaf(info.getName(part));
-    if (!one) continue;
+    const RegisterRange& one = leaves[part];
+    if (one.count != 1) continue;
     if (range.count == 0) {
-      range = *one;
+      range = one;
       continue;
     }
-    const auto end = std::max<uint16_t>(range.first + range.count, one->first + 1);
-    range.first = std::min(range.first, one->first);
+    const auto end = std::max<uint16_t>(range.first + range.count, one.first + 1);
+    range.first = std::min(range.first, one.first);
     range.count = end - range.first;
   }
   return range;
 }
 
+std::vector<RegisterRange> ranges_of(const llvm::MCRegisterInfo& info) {
+  std::vector<RegisterRange> leaves(info.getNumRegs(), RegisterRange{File::sgpr, 0, 0});
+  for (unsigned reg = 1; reg < info.getNumRegs(); ++reg) leaves[reg] = single(info.getName(reg));
+  std::vector<RegisterRange> ranges = leaves;
+  for (unsigned reg = 1; reg < info.getNumRegs(); ++reg)
+    if (ranges[reg].count == 0) ranges[reg] = tuple(info, reg, leaves);
+  return ranges;
+}
+
+std::vector<uint16_t> listed_registers(const llvm::MCRegisterInfo& info) {
+  std::unordered_map<std::string_view, uint16_t> numbers;
+  for (unsigned reg = 1; reg < info.getNumRegs(); ++reg) numbers.emplace(info.getName(reg), reg);
+  std::vector<uint16_t> listed(info.getNumRegs());
+  for (unsigned reg = 1; reg < info.getNumRegs(); ++reg) {
+    const std::string_view name = info.getName(reg);
+    const auto found = numbers.find(without_subtarget(name));
+    const bool fits_any = name.starts_with("SRC_") || name.starts_with("LDS_DIRECT") || name.starts_with("SGPR_NULL");
+    if (!fits_any) listed[reg] = found == numbers.end() ? static_cast<uint16_t>(reg) : found->second;
+  }
+  return listed;
+}
+
 } // namespace
 
-std::vector<RegisterRange> register_ranges(const llvm::MCRegisterInfo& info) {
-  std::vector<RegisterRange> ranges(info.getNumRegs(), RegisterRange{File::sgpr, 0, 0});
-  for (unsigned reg = 1; reg < info.getNumRegs(); ++reg) {
-    const std::string_view name = without_subtarget(info.getName(reg));
-    const auto row = std::ranges::find(named, name, &Named::name);
-    if (row != named.end())
-      ranges[reg] = row->range;
-    else if (auto one = leaf(name))
-      ranges[reg] = *one;
-    else
-      ranges[reg] = tuple(info, reg);
-  }
-  return ranges;
+const RegisterTable& register_table(const llvm::MCRegisterInfo& info) {
+  static const RegisterTable table{ranges_of(info), listed_registers(info)};
+  return table;
 }
 
 } // namespace asmevo::isa

@@ -28,11 +28,13 @@ constexpr std::array branches = {
 constexpr std::array<std::string_view, 1> terminators = {"s_endpgm"};
 
 /// Never removed and never moved, beyond memory accesses and control flow.
-constexpr std::array<std::string_view, 27> side_effects = {
+constexpr std::array<std::string_view, 28> side_effects = {
     "s_sendmsg",  "s_setreg",      "s_trap",     "s_sleep",        "s_setprio",    "s_sethalt",   "s_icache_inv",
     "s_dcache_",  "s_ttrace",      "s_incperf",  "s_decperf",      "s_setkill",    "s_set_gpr_",  "s_rfe_",
     "s_memtime",  "s_memrealtime", "s_setvskip", "s_wakeup",       "s_barrier",    "s_atc_probe", "buffer_wb",
     "buffer_inv", "ds_gws_",       "exp",        "s_cbranch_cdbg", "s_setreg_imm", "s_scratch_"};
+
+constexpr std::array<std::string_view, 2> relative = {"s_movrel", "v_movrel"};
 
 constexpr std::array<std::string_view, 10> m0_readers = {
     "ds_gws_",          "ds_append",          "ds_consume",
@@ -79,6 +81,7 @@ Traits control_traits(std::string_view name) {
 Traits traits_of(Encoding encoding, std::string_view name, bool may_load, bool may_store) {
   Traits traits = control_traits(name);
   traits.side_effects = any_prefix(side_effects, name);
+  traits.relative = any_prefix(relative, name);
   bool memory = true;
   switch (encoding) {
   case Encoding::sop1:
