@@ -39,6 +39,12 @@ struct Wave {
   uint64_t fetched_line = ~uint64_t{0};
   int64_t pending_until = 0; // latest time in `rows`
   std::array<int64_t, row_count> rows{};
+  struct Issued {
+    int64_t time = -1000;
+    const StaticOp* op = nullptr;
+  };
+  std::array<Issued, 3> valu{}; // the last vector instructions, for memory operands
+  unsigned valu_next = 0;
 
   std::array<Outstanding, 64> vm{}; // ring, done times never decrease
   uint64_t vm_count = 0;
@@ -79,6 +85,7 @@ private:
   void retire(Wave& wave, int64_t now);
   void prepare(Wave& wave, int64_t earliest, bool jumped);
   void depend(Wave& wave, const StaticOp& op);
+  void depend_on_valu(Wave& wave, const StaticOp& op);
   void fetch(Wave& wave, const StaticOp& op, bool jumped);
   void wait(Wave& wave, const StaticOp& op);
   int64_t blocked_until(const Wave& wave, const StaticOp& op, int64_t now, Stall& why) const;
@@ -190,7 +197,7 @@ void ComputeUnit::launch_wave(uint32_t group, const machine::WaveTrace& trace, i
   // The first line of a launch comes in with the dispatch; its cold cost is part of the launch floor.
   if (icache_.find(code_[wave.events[0].instruction].address / line_bytes) == nullptr)
     icache_.insert(code_[wave.events[0].instruction].address / line_bytes, 0);
-  prepare(wave, now + std::llround(v_.wave_start), false);
+  prepare(wave, now + clocks(v_.wave_start), false);
   wave.reason = Stall::fetch;
   on_simd_[wave.simd].push_back(index);
   next_turn_[wave.simd] = std::min(next_turn_[wave.simd], aligned(wave.ready, wave.simd));
@@ -285,7 +292,7 @@ bool ComputeUnit::issue(Wave& wave, int64_t now) {
       set_rows(wave, op, now + costs_[size_t(op.op)].result, now + costs_[size_t(op.op)].result);
     break;
   case Category::message:
-    if (op.lgkm) push_lgkm(wave, {now + std::llround(v_.message), 0});
+    if (op.lgkm) push_lgkm(wave, {now + clocks(v_.message), 0});
     break;
   default:
     break;
@@ -320,14 +327,14 @@ int64_t ComputeUnit::next_after(const Wave& wave, const StaticOp& op, int64_t no
   case OpClass::sleep:
     return now + 64 * std::max(1, op.immediate & 127);
   case OpClass::message:
-    return now + std::max<int64_t>(4, std::llround(v_.message));
+    return now + std::max<int64_t>(4, clocks(v_.message));
   case OpClass::branch: {
     if (wave.position + 1 >= wave.length) return now + 4;
     const StaticOp& next = code_[wave.events[wave.position + 1].instruction];
     jumped = next.address != op.fallthrough;
     double cost = jumped ? v_.branch_taken : v_.branch_not_taken;
     if (jumped && next.address / 32 != (next.fallthrough - 1) / 32) cost += v_.fetch_split;
-    return now + std::max<int64_t>(4, std::llround(cost));
+    return now + std::max<int64_t>(4, clocks(cost));
   }
   default:
     return now + 4;
@@ -349,7 +356,7 @@ void ComputeUnit::retire(Wave& wave, int64_t now) {
   --resident_;
   result_.completions.push_back(now);
   next_launch_ = std::max<int64_t>(static_cast<int64_t>(last_arrival_ + program_.arrival_spacing),
-                                   now + std::llround(v_.workgroup_turnover));
+                                   now + clocks(v_.workgroup_turnover));
 }
 
 void ComputeUnit::arrive(Wave& wave, int64_t now) {
@@ -363,7 +370,7 @@ void ComputeUnit::arrive(Wave& wave, int64_t now) {
   for (Wave& other : waves_) {
     if (other.ended || !other.at_barrier || other.group != released) continue;
     other.at_barrier = false;
-    other.ready = std::max(other.mark, now + std::max<int64_t>(4, std::llround(v_.barrier_release)));
+    other.ready = std::max(other.mark, now + std::max<int64_t>(4, clocks(v_.barrier_release)));
     other.reason = Stall::barrier;
     charge(other, other.events[other.position - 1].instruction, other.ready);
     prepare(other, other.ready, false);
@@ -380,14 +387,20 @@ void ComputeUnit::prepare(Wave& wave, int64_t earliest, bool jumped) {
   wave.blocked = Stall::not_selected;
   if (op.address / line_bytes != wave.fetched_line) fetch(wave, op, jumped);
   if (wave.pending_until > wave.ready) depend(wave, op);
+  if (op.category == Category::vmem || op.category == Category::lds) depend_on_valu(wave, op);
   if (op.op == OpClass::waitcnt || op.vm || op.lgkm) wait(wave, op);
 }
 
+// Entering a line starts the fill of the next one, so straight-line code stalls at most a little; a branch into an
+// uncached line waits for all of the fill.
 void ComputeUnit::fetch(Wave& wave, const StaticOp& op, bool jumped) {
   wave.fetched_line = op.address / line_bytes;
-  int64_t* here = icache_.find(wave.fetched_line);
-  int64_t there = here ? *here : wave.ready + std::llround(jumped ? v_.fetch_jump_miss : v_.fetch_sequential_miss);
+  const int64_t filled = wave.ready + clocks(v_.fetch_jump_miss);
+  const int64_t* here = icache_.find(wave.fetched_line);
+  int64_t there = here ? *here : filled;
+  if (!jumped) there = std::min(there, wave.ready + clocks(v_.fetch_sequential_miss));
   if (!here) icache_.insert(wave.fetched_line, there);
+  if (!icache_.find(wave.fetched_line + 1)) icache_.insert(wave.fetched_line + 1, std::max(there, filled));
   if (there > wave.ready) wave.ready = there, wave.reason = Stall::fetch;
 }
 
@@ -395,7 +408,7 @@ void ComputeUnit::depend(Wave& wave, const StaticOp& op) {
   int64_t latest = wave.ready;
   const bool valu = op.category == Category::valu;
   // An SGPR written by VALU reaches another VALU instruction sooner than the scalar unit.
-  const int64_t sooner = valu ? std::llround(std::max(0.0, v_.valu_to_scalar - v_.valu_dependent)) : 0;
+  const int64_t sooner = valu ? clocks(std::max(0.0, v_.valu_to_scalar - v_.valu_dependent)) : 0;
   // Only reads: results are written in order, and code that overwrites a matrix result too early is hazardous anyway.
   for (const RowRange& r : code_.uses(op))
     for (unsigned row = r.first; row < unsigned(r.first) + r.count; ++row)
@@ -407,6 +420,16 @@ void ComputeUnit::depend(Wave& wave, const StaticOp& op) {
     latest = std::max(wave.ready, latest - 3);
   }
   wave.ready = latest;
+}
+
+// Memory instructions read their VGPRs later in the pipe than vector ones and get no forwarded result.
+void ComputeUnit::depend_on_valu(Wave& wave, const StaticOp& op) {
+  for (const auto& issued : wave.valu) {
+    const int64_t from = issued.time + clocks(v_.valu_to_memory);
+    if (from <= wave.ready || !code_.feeds(*issued.op, op)) continue;
+    wave.ready = from;
+    wave.reason = Stall::dependency;
+  }
 }
 
 void ComputeUnit::wait(Wave& wave, const StaticOp& op) {
@@ -444,6 +467,8 @@ void ComputeUnit::set_rows(Wave& wave, const StaticOp& op, int64_t ready, int64_
 
 void ComputeUnit::issue_valu(Wave& wave, const StaticOp& op, int64_t now) {
   const unsigned s = wave.simd;
+  wave.valu[wave.valu_next] = {now, &op};
+  wave.valu_next = wave.valu_next == 2 ? 0 : wave.valu_next + 1;
   if (op.op == OpClass::mfma) {
     const double start = std::max({double(now), mfma_free_[s], valu_free_[s], double(wave.start_not_before)});
     const double passes = 4.0 * op.mfma_passes;
@@ -460,8 +485,8 @@ void ComputeUnit::issue_valu(Wave& wave, const StaticOp& op, int64_t now) {
   valu_free_[s] = start + cost.issue;
   result_.valu_busy += cost.issue;
   int64_t result = cost.result;
-  if (op.across_lanes) result += std::llround(v_.valu_cross_lane);
-  const int64_t scalar = op.writes_scalar ? std::max<int64_t>(result, std::llround(v_.valu_to_scalar)) : result;
+  if (op.across_lanes) result += clocks(v_.valu_cross_lane);
+  const int64_t scalar = op.writes_scalar ? std::max<int64_t>(result, clocks(v_.valu_to_scalar)) : result;
   if (result > 4 || scalar > 4) set_rows(wave, op, now + result, now + scalar);
 }
 
@@ -490,7 +515,7 @@ void ComputeUnit::issue_memory(Wave& wave, const StaticOp& op, const machine::Tr
       const Completion c = memory_.scalar(event.base + uint64_t(shift()), grid_.sharing(event.instruction), now);
       done = {c.done, c.queued};
     } else {
-      done.done = now + std::llround(v_.message);
+      done.done = now + clocks(v_.message);
     }
   } else if (op.category == Category::lds || space == machine::Space::lds) {
     done = lds_access(wave, op, event, now);
@@ -537,7 +562,7 @@ Outstanding ComputeUnit::lds_access(const Wave& wave, const StaticOp& op, const 
   lds_accepted_[pair][lds_oldest_[pair]] = static_cast<int64_t>(finish);
   lds_oldest_[pair] = lds_oldest_[pair] + 1 == lds_accepted_[pair].size() ? 0 : lds_oldest_[pair] + 1;
   const double latency = permute ? v_.lds_permute : write ? v_.lds_write_latency : v_.lds_latency;
-  return {std::llround(finish + latency), static_cast<int64_t>(finish - double(now) - data)};
+  return {clocks(finish + latency), static_cast<int64_t>(finish - double(now) - data)};
 }
 
 // [mark, ready) goes to the reason of the wait, of which `queued` clocks to its queue; [ready, now) to what blocked the

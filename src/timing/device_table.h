@@ -10,6 +10,7 @@
 
 #include "timing/timing.h"
 
+#include <cmath>
 #include <span>
 
 namespace asmevo::timing {
@@ -34,6 +35,7 @@ namespace asmevo::timing {
   X(valu_wide_issue, "clk", "SIMD occupied by a 64-bit shift")                                                         \
   X(valu_cross_lane, "clk", "DPP, SDWA or permlane source: extra latency after the producer")                          \
   X(valu_to_scalar, "clk", "SGPR or VCC written by VALU to its scalar reader")                                         \
+  X(valu_to_memory, "clk", "VGPR written by VALU to the memory instruction that reads it")                             \
   X(mfma_result, "clk", "end of an MFMA's last pass to a dependent issue")                                             \
   X(mfma_gap, "clk", "pipe idle between independent MFMAs")                                                            \
   /* scalar unit and control */                                                                                        \
@@ -41,7 +43,7 @@ namespace asmevo::timing {
   X(branch_taken, "clk", "taken branch to the next issue of the wave")                                                 \
   X(branch_not_taken, "clk", "branch not taken to the next issue of the wave")                                         \
   X(fetch_split, "clk", "extra where a branch target's instruction crosses a 32-byte fetch block")                     \
-  X(fetch_sequential_miss, "clk", "stall where straight-line code enters a line that is not cached")                   \
+  X(fetch_sequential_miss, "clk", "most that straight-line code stalls on entering a line that was not cached")        \
   X(fetch_jump_miss, "clk", "stall where a branch lands in a line that is not cached")                                 \
   X(barrier_release, "clk", "last arrival at s_barrier to the next issue of the waves")                                \
   X(message, "clk", "s_sendmsg, s_setreg, s_memtime and the like: to the next issue")                                  \
@@ -93,6 +95,9 @@ inline constexpr size_t parameter_count = std::size(parameter_info);
 
 /// What one simulation runs on.
 using Values = ParameterSet<double>;
+
+/// A drawn duration in whole clocks.
+inline int64_t clocks(double duration) { return std::llround(duration); }
 
 struct DeviceTable {
   const char* name = "";

@@ -106,7 +106,7 @@ Completion MemoryPath::vector(const Request& r, int64_t now) {
     if (answer.done > done) done = answer.done, queued = answer.queued;
     at += step;
   }
-  return {static_cast<int64_t>(std::llround(done)), static_cast<int64_t>(start - double(now) + queued)};
+  return {clocks(done), static_cast<int64_t>(start - double(now) + queued)};
 }
 
 Completion MemoryPath::scalar(uint64_t address, Sharing sharing, int64_t now) {
@@ -119,7 +119,7 @@ Completion MemoryPath::scalar(uint64_t address, Sharing sharing, int64_t now) {
   const Answer answer = beyond_l1(address / line_bytes, 64, sharing, start, false);
   const double done = answer.done + v_.scalar_miss_extra;
   scalar_.insert(line, static_cast<int64_t>(done));
-  return {static_cast<int64_t>(std::llround(done)), static_cast<int64_t>(answer.queued)};
+  return {clocks(done), static_cast<int64_t>(answer.queued)};
 }
 
 } // namespace asmevo::timing

@@ -90,10 +90,17 @@ StaticTable::StaticTable(std::span<const isa::Instruction> code, const isa::Targ
   }
 }
 
+bool StaticTable::feeds(const StaticOp& writer, const StaticOp& reader) const {
+  for (const RowRange& d : defs(writer))
+    for (const RowRange& u : uses(reader))
+      if (d.first >= row_vgpr && d.first < u.first + u.count && u.first < d.first + d.count) return true;
+  return false;
+}
+
 std::array<Cost, size_t(OpClass::priority) + 1> cost_table(const Values& v) {
   std::array<Cost, size_t(OpClass::priority) + 1> table;
   const auto set = [&](OpClass op, double issue, double result) {
-    table[size_t(op)] = {std::max(issue, 4.0), std::llround(std::max(result, 4.0))};
+    table[size_t(op)] = {std::max(issue, 4.0), clocks(std::max(result, 4.0))};
   };
   set(OpClass::valu, 4, v.valu_dependent);
   set(OpClass::valu_f64, v.valu_f64_issue, v.valu_f64_dependent);

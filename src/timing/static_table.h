@@ -51,6 +51,9 @@ public:
   std::span<const RowRange> defs(const StaticOp& op) const { return {ranges_.data() + op.ranges, op.defs}; }
   std::span<const RowRange> uses(const StaticOp& op) const { return {ranges_.data() + op.ranges + op.defs, op.uses}; }
 
+  /// `reader` reads a vector register that `writer` writes.
+  bool feeds(const StaticOp& writer, const StaticOp& reader) const;
+
 private:
   std::vector<StaticOp> ops_;
   std::vector<RowRange> ranges_;

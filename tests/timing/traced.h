@@ -6,6 +6,7 @@
 
 #include "isa/codec.h"
 #include "timing/estimate.h"
+#include "timing/op_class.h"
 
 #include <functional>
 #include <gtest/gtest.h>

@@ -27,6 +27,7 @@ constexpr ParameterSet<Parameter> cdna3_compute_unit() {
       .valu_wide_issue = {8, 4, "assumed: half rate"},
       .valu_cross_lane = {4, 4, "shark guide: DPP 4-12, permlane 4-8"},
       .valu_to_scalar = {8, 4, "assumed: two turns"},
+      .valu_to_memory = {10, 2, "trace: 8-12 to global, ds_write and ds_read alike"},
       .mfma_result = {2, 2, "gfx950: dependent 16x16x32 f16 18 clk for 16 of passes"},
       .mfma_gap = {1, 1, "gfx950: 4 independent 17 clk each"},
 
@@ -34,8 +35,8 @@ constexpr ParameterSet<Parameter> cdna3_compute_unit() {
       .branch_taken = {20, 4, "trace"},
       .branch_not_taken = {4, 0, "trace"},
       .fetch_split = {4, 4, "GCN heritage, size assumed"},
-      .fetch_sequential_miss = {64, 32, "trace, one occurrence"},
-      .fetch_jump_miss = {250, 100, "assumed: L2 hit and fill"},
+      .fetch_sequential_miss = {20, 20, "trace: one stall of 64 in 32 crossings; prefetch hides the rest"},
+      .fetch_jump_miss = {180, 80, "trace: no stall in a line entered 190 clk after the one before it"},
       .barrier_release = {24, 12, "assumed; trace mean of 100 includes imbalance"},
       .message = {16, 8, "assumed"},
 

@@ -13,7 +13,7 @@ static constexpr ParameterSet<Parameter> parameters() {
   p.valu_dependent = {4, 2, "trace"};
   p.valu_trans_issue = {8, 0, "trace: v_exp, v_rsq"};
   p.valu_trans_dependent = {12, 4, "issue + one turn, assumed"};
-  p.lds_latency = {46, 12, "trace: ds_read_b128 of one lane 20-36 behind 3 others, ds_write 36-48; probe 69"};
+  p.lds_latency = {38, 10, "trace: ds_read_b128 of one lane to its wait 39; probe 69 with address and wait"};
   p.lds_read_rate = {62, 3, "trace: ds_read_b128 16-20 clk with the queue full"};
   p.l2_latency = {220, 30, "as MI300X, unmeasured"};
   p.mall_latency = {500, 60, "as MI300X, unmeasured"};
