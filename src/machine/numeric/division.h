@@ -19,10 +19,10 @@ template <class F> struct Scaled {
 /// Thresholds and scale of one width.
 template <class F> struct DivisionLimits;
 template <> struct DivisionLimits<Binary32> {
-  static constexpr int large_quotient = 96, scale = 64, tiny_numerator = 23, post_scale = 32, underflow = -150;
+  static constexpr int large_quotient = 96, scale = 64, tiny_numerator = 23, underflow = -150;
 };
 template <> struct DivisionLimits<Binary64> {
-  static constexpr int large_quotient = 768, scale = 128, tiny_numerator = 53, post_scale = 64, underflow = -1075;
+  static constexpr int large_quotient = 768, scale = 128, tiny_numerator = 53, underflow = -1075;
 };
 
 /// Exponent of the quotient of two normals: exact comparison with the smallest normal, before rounding.
@@ -50,20 +50,22 @@ template <class F> constexpr Scaled<F> div_scale(typename F::Bits s0, typename F
     return {s0 == denominator ? up() : s0, true};
   if (is_subnormal<F>(d)) return {up(), false};
   const bool small_reciprocal = quotient_is_subnormal<F>(one, d), small_quotient = quotient_is_subnormal<F>(n, d);
-  if (small_reciprocal && small_quotient) return {s0 == denominator ? up() : s0, true};
-  if (small_reciprocal) return {scale<F>(s0, -Limits::scale, e), false};
+  const auto down = [&] { return scale<F>(s0, -Limits::scale, e); };
+  if (small_reciprocal && small_quotient) return {s0 == denominator ? down() : s0, true};
+  if (small_reciprocal) return {down(), false};
   if (small_quotient) return {s0 == numerator ? up() : s0, true};
   if (biased_exponent<F>(n) <= Limits::tiny_numerator) return {up(), false};
   return {s0, false};
 }
 
-/// v_div_fmas: fma, times 2^32 (2^64) where VCC asks for it. The product is rounded once.
+/// v_div_fmas: fma, scaled back where VCC asks for it.
 template <class F> constexpr typename F::Bits div_fmas(typename F::Bits a, typename F::Bits b, typename F::Bits c,
                                                        bool post_scale, const Environment& e) {
   if (!post_scale) return fma<F>(a, b, c, e);
   Environment unflushed = e;
   unflushed.flush_outputs = false;
-  return scale<F>(fma<F>(a, b, c, unflushed), DivisionLimits<F>::post_scale, e);
+  const int power = biased_exponent<F>(c) > F::bias ? DivisionLimits<F>::scale : -DivisionLimits<F>::scale;
+  return scale<F>(fma<F>(a, b, c, unflushed), power, e);
 }
 
 /// v_div_fixup: quotient, denominator, numerator.
@@ -82,7 +84,7 @@ template <class F> constexpr typename F::Bits div_fixup(typename F::Bits quotien
     if (biased_exponent<F>(n) - biased_exponent<F>(d) < DivisionLimits<F>::underflow)
       return round_to<F>(sign != 0, 1, F::min_exponent - F::fraction_bits - 2, e.round, e.flush_outputs);
   }
-  return Bits(sign | absolute<F>(quotient));
+  return Bits(sign | (is_nan<F>(quotient) ? F::infinity : absolute<F>(quotient)));
 }
 
 } // namespace ASMEVO_LEVEL

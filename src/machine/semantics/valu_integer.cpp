@@ -4,6 +4,7 @@
 // lanes. The loop is instantiated for each row, so that the compiler sees the meaning inside it.
 #include "machine/semantics/valu_integer.h"
 #include "machine/lanes.h"
+#include "machine/semantics/rows.h"
 
 #include <array>
 #include <utility>
@@ -191,13 +192,6 @@ constexpr auto special_rows = std::array{
     valu("v_mqsad_pk_u16_u8", {b64, {b64, b32, b64}}, &quad_sad_u16<true>),
     valu("v_mqsad_u32_u8", {Operand(b32, 4), {b64, b32, Operand(b32, 4)}}, &quad_sad_u32),
 };
-
-template <size_t... N> constexpr auto concatenate(const std::array<InstructionRow, N>&... parts) {
-  std::array<InstructionRow, (N + ...)> all{};
-  size_t at = 0;
-  ((std::copy(parts.begin(), parts.end(), all.begin() + at), at += N), ...);
-  return all;
-}
 
 constexpr auto rows =
     concatenate(rows_of_table(integer32), rows_of_table(bytes_and_sums), half_dot_rows(),

@@ -1,0 +1,205 @@
+// Float instructions over lanes.
+//
+// An instruction is a type with two definitions: `fast`, in the host's own arithmetic, which the compiler turns into
+// vector code, and `exact`, from numeric/, which is right in every mode and for every value. They give the same bits
+// where MODE rounds to nearest even, and no NaN is involved: the host's NaNs differ from AMD's in sign and in which
+// payload survives. So the fast loop also collects whether a lane saw a NaN, and such lanes are done again exactly.
+// In any other rounding or mixed denormal mode all lanes are exact, and slow.
+//
+// Flushed subnormals (the mode of hand-written kernels for f32) stay fast: flushing is two vector operations a value.
+#pragma once
+
+#include "machine/lanes.h"
+#include "machine/numeric/arithmetic.h"
+#include "machine/numeric/convert.h"
+#include "machine/semantics/rows.h"
+
+#include <array>
+#include <tuple>
+#include <utility>
+
+namespace asmevo::machine::ASMEVO_ISA {
+
+using numeric::Bfloat16;
+using numeric::Binary16;
+using numeric::Binary32;
+using numeric::Binary64;
+using numeric::Environment;
+using numeric::Round;
+
+/// What MODE says about numbers of format F.
+template <class F> AE_LANES Environment environment(const Wave& w) {
+  constexpr bool single = F::width == 32;
+  const uint32_t round = single ? mode::round_f32(w.mode) : mode::round_f16_f64(w.mode);
+  const uint32_t denormals = single ? mode::denorm_f32(w.mode) : mode::denorm_f16_f64(w.mode);
+  return {Round(round), !(denormals & 1), !(denormals & 2), (w.mode & mode::ieee) != 0};
+}
+
+// The host type that computes a format, and how lanes get in and out of it. f16 computes in float or double: products
+// and sums of two halves are exact or harmlessly rounded there (float has 2p + 2 bits), fma needs double.
+AE_LANES uint32_t flush32(uint32_t x) { return x & 0x7f800000u ? x : x & 0x80000000u; }
+AE_LANES uint64_t flush64(uint64_t x) { return x & 0x7ff0000000000000u ? x : x & 0x8000000000000000u; }
+AE_LANES uint32_t flush16(uint32_t x) { return x & 0x7c00u ? x : x & 0x8000u; }
+
+/// f16 in the low half to f32, exactly; payloads of NaNs are kept.
+AE_LANES float widen_half(uint32_t half) {
+  const uint32_t magnitude = (half & 0x7fffu) << 13;
+  // 2^112 moves the exponent from one bias to the other; subnormals become normal on the way.
+  const uint32_t finite = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112f);
+  const uint32_t special = magnitude | 0x7f800000u;
+  return std::bit_cast<float>(((half & 0x7c00u) == 0x7c00u ? special : finite) | (half & 0x8000u) << 16);
+}
+/// f32 to f16, to nearest even. A NaN gives some NaN.
+AE_LANES uint32_t narrow_to_half(float value) {
+  const uint32_t bits = std::bit_cast<uint32_t>(value), magnitude = bits & 0x7fffffffu;
+  // Normal results: round in integer arithmetic. Subnormal results: let the adder round at 2^-24.
+  const uint32_t normal = (magnitude - 0x38000000u + 0xfffu + (magnitude >> 13 & 1)) >> 13;
+  const uint32_t subnormal = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
+  uint32_t half = magnitude < 0x38800000u ? subnormal : normal;
+  half = magnitude >= 0x477ff000u ? 0x7c00u : half;
+  half = magnitude > 0x7f800000u ? 0x7e00u : half;
+  return half | (bits >> 16 & 0x8000u);
+}
+/// f64 to f32 rounded to odd: a second rounding to at most 22 bits then gives what one would have.
+AE_LANES float narrow_to_odd(double value) {
+  const float nearest = float(value);
+  const double back = double(nearest);
+  const uint32_t bits = std::bit_cast<uint32_t>(nearest);
+  // Away from the value: step back; then set the odd bit.
+  const bool too_large = (back < 0 ? -back : back) > (value < 0 ? -value : value);
+  const uint32_t truncated = bits - (too_large ? 1u : 0u);
+  return std::bit_cast<float>(back == value ? bits : truncated | 1u);
+}
+
+template <class F> struct Host;
+template <> struct Host<Binary32> {
+  using Value = float;
+  static constexpr Format format = Format::f32;
+  const uint32_t* lane;
+  AE_LANES Host(Wave& w, RowRef ref) : lane(row(w, ref)->lane) {}
+  AE_LANES explicit Host(const Row& row) : lane(row.lane) {}
+  AE_LANES uint32_t bits(unsigned i) const { return lane[i]; }
+  AE_LANES static float value(uint32_t bits) { return std::bit_cast<float>(bits); }
+  AE_LANES static uint32_t flush(uint32_t bits) { return flush32(bits); }
+  AE_LANES static uint32_t back(float value) { return std::bit_cast<uint32_t>(value); }
+};
+template <> struct Host<Binary64> {
+  using Value = double;
+  static constexpr Format format = Format::f64;
+  const uint32_t *low, *high;
+  AE_LANES Host(Wave& w, RowRef ref) : low(row(w, ref)->lane), high(row(w, ref)[1].lane) {}
+  AE_LANES uint64_t bits(unsigned i) const { return uint64_t{high[i]} << 32 | low[i]; }
+  AE_LANES static double value(uint64_t bits) { return std::bit_cast<double>(bits); }
+  AE_LANES static uint64_t flush(uint64_t bits) { return flush64(bits); }
+  AE_LANES static uint64_t back(double value) { return std::bit_cast<uint64_t>(value); }
+};
+template <> struct Host<Binary16> {
+  using Value = float;
+  static constexpr Format format = Format::f16;
+  const uint32_t* lane;
+  AE_LANES Host(Wave& w, RowRef ref) : lane(row(w, ref)->lane) {}
+  AE_LANES explicit Host(const Row& row) : lane(row.lane) {}
+  AE_LANES uint32_t bits(unsigned i) const { return lane[i] & 0xffffu; }
+  AE_LANES static float value(uint32_t bits) { return widen_half(bits); }
+  AE_LANES static uint32_t flush(uint32_t bits) { return flush16(bits); }
+  AE_LANES static uint32_t back(float value) { return narrow_to_half(value); }
+};
+
+/// Results of one instruction, lane by lane, before EXEC.
+template <class F> struct Results {
+  Row row;
+  AE_LANES void set(unsigned i, uint32_t bits) { row.lane[i] = bits; }
+  AE_LANES void write(Wave& w, RowRef ref) {
+    each_lane(w, *machine::row(w, ref), [&](unsigned i) { return row.lane[i]; });
+  }
+};
+template <> struct Results<Binary64> {
+  Row low, high;
+  AE_LANES void set(unsigned i, uint64_t bits) { low.lane[i] = uint32_t(bits), high.lane[i] = uint32_t(bits >> 32); }
+  AE_LANES void write(Wave& w, RowRef ref) {
+    Row* d = row(w, ref);
+    each_lane(w, d[0], [&](unsigned i) { return low.lane[i]; });
+    each_lane(w, d[1], [&](unsigned i) { return high.lane[i]; });
+  }
+};
+
+/// f(i) for every active lane that is set in `which`.
+template <class Function> AE_LANES void each_set_lane(const Wave& w, uint64_t which, Function f) {
+  for (uint64_t left = which & w.exec(); left; left &= left - 1) f(unsigned(__builtin_ctzll(left)));
+}
+
+/// Properties of an instruction that are not in its two definitions; a type overrides what differs.
+struct Arithmetic {
+  static constexpr bool exact_only = false;     // no fast definition
+  static constexpr bool flushes_always = false; // ignores MODE.denorm
+  /// Whether the exact definition must decide a lane, given the fast result and the sources.
+  template <class T, class... Sources> AE_LANES static bool odd(T result, Sources...) { return result != result; }
+};
+
+/// One float instruction of format F with N sources, which may be the destination.
+template <class Op_, class F, unsigned N> struct FloatExecutor {
+  using Lane = Host<F>;
+  using Bits = typename F::Bits;
+
+  template <size_t... K> [[gnu::noinline]] static void exactly(Wave& w, const std::array<Lane, N>& source,
+                                                               const Environment& e, Results<F>& results,
+                                                               uint64_t which, std::index_sequence<K...>) {
+    each_set_lane(w, which, [&](unsigned i) { results.set(i, Op_::template exact<F>(Bits(source[K].bits(i))..., e)); });
+  }
+
+  template <bool Flush, size_t... K>
+  AE_LANES static uint64_t fast(const std::array<Lane, N>& source, Results<F>& results, std::index_sequence<K...> k) {
+    Row odd;
+    uint32_t any = 0;
+    AE_EACH_LANE {
+      const auto value = [&](const Lane& s) {
+        const auto bits = s.bits(i);
+        return Lane::value(Flush ? Lane::flush(bits) : bits);
+      };
+      const auto inputs = std::tuple{value(source[K])...};
+      const auto r = Op_::fast(std::get<K>(inputs)...);
+      odd.lane[i] = Op_::odd(r, std::get<K>(inputs)...) ? ~0u : 0u;
+      any |= odd.lane[i];
+      const auto bits = Lane::back(r);
+      results.set(i, Flush ? Lane::flush(bits) : bits);
+    }
+    (void)k;
+    return any ? pack_mask(odd) : 0;
+  }
+
+  /// The result of every active lane; nothing is written yet.
+  AE_LANES static void compute(Wave& w, const std::array<Lane, N>& source, Results<F>& results) {
+    constexpr auto k = std::make_index_sequence<N>{};
+    Environment e = environment<F>(w);
+    if constexpr (Op_::flushes_always) e.flush_inputs = e.flush_outputs = true;
+    if constexpr (Op_::exact_only) {
+      exactly(w, source, e, results, all_lanes, k);
+    } else if (e.round == Round::nearest_even && !e.flush_inputs && !e.flush_outputs) [[likely]] {
+      if (const uint64_t odd = fast<false>(source, results, k)) [[unlikely]]
+        exactly(w, source, e, results, odd, k);
+    } else if (e.round == Round::nearest_even && e.flush_inputs && e.flush_outputs) {
+      if (const uint64_t odd = fast<true>(source, results, k)) [[unlikely]]
+        exactly(w, source, e, results, odd, k);
+    } else {
+      exactly(w, source, e, results, all_lanes, k);
+    }
+  }
+  AE_LANES static void run(Wave& w, const std::array<Lane, N>& source, RowRef destination) {
+    Results<F> results;
+    compute(w, source, results);
+    results.write(w, destination);
+  }
+};
+
+/// Sources in the order of the operands.
+template <class Op_, class F, unsigned N> void float_op(Wave& w, const Op& op) {
+  [&]<size_t... K>(std::index_sequence<K...>) {
+    FloatExecutor<Op_, F, N>::run(w, {Host<F>(w, op.src[K])...}, op.dst);
+  }(std::make_index_sequence<N>{});
+}
+/// The destination is the last source.
+template <class Op_, class F> void float_accumulate(Wave& w, const Op& op) {
+  FloatExecutor<Op_, F, 3>::run(w, {Host<F>(w, op.src[0]), Host<F>(w, op.src[1]), Host<F>(w, op.dst)}, op.dst);
+}
+
+} // namespace asmevo::machine::ASMEVO_ISA

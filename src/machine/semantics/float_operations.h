@@ -1,0 +1,110 @@
+// Float operations, each with its fast and its exact definition (float_lanes.h), shared by the plain, the packed and
+// the mixed instructions that are made of them.
+#pragma once
+
+#include "machine/semantics/float_lanes.h"
+
+namespace asmevo::machine::ASMEVO_ISA {
+
+struct Add : Arithmetic {
+  template <class T> AE_LANES static T fast(T a, T b) { return a + b; }
+  template <class F, class B> static B exact(B a, B b, const Environment& e) { return numeric::add<F>(a, b, e); }
+};
+struct Subtract : Arithmetic {
+  template <class T> AE_LANES static T fast(T a, T b) { return a - b; }
+  template <class F, class B> static B exact(B a, B b, const Environment& e) { return numeric::subtract<F>(a, b, e); }
+};
+struct SubtractReversed : Arithmetic {
+  template <class T> AE_LANES static T fast(T a, T b) { return b - a; }
+  template <class F, class B> static B exact(B a, B b, const Environment& e) {
+    return numeric::is_nan<F>(a) ? numeric::propagate<F>(a, e) : numeric::subtract<F>(b, a, e);
+  }
+};
+struct Multiply : Arithmetic {
+  template <class T> AE_LANES static T fast(T a, T b) { return a * b; }
+  template <class F, class B> static B exact(B a, B b, const Environment& e) { return numeric::multiply<F>(a, b, e); }
+};
+struct MultiplyLegacy : Arithmetic {
+  template <class T> AE_LANES static T fast(T a, T b) { return (a == 0) | (b == 0) ? T(0) : a * b; }
+  template <class F, class B> static B exact(B a, B b, const Environment& e) {
+    return numeric::multiply_legacy<F>(a, b, e);
+  }
+};
+
+// True fma in one rounding. f16: the product is exact in double and so is, for every pair of magnitudes where it could
+// matter to a half, the sum.
+struct Fma : Arithmetic {
+  AE_LANES static float fast(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+  AE_LANES static double fast(double a, double b, double c) { return __builtin_fma(a, b, c); }
+  template <class F, class B> static B exact(B a, B b, B c, const Environment& e) {
+    return numeric::fma<F>(a, b, c, e);
+  }
+};
+struct FmaHalf : Fma {
+  AE_LANES static float fast(float a, float b, float c) { return narrow_to_odd(double(a) * double(b) + double(c)); }
+};
+
+// The product is rounded first, and subnormals are flushed in every mode.
+struct Mad : Arithmetic {
+  static constexpr bool flushes_always = true, exact_only = true;
+  template <class F, class B> static B exact(B a, B b, B c, const Environment& e) {
+    return numeric::multiply_add<F>(a, b, c, e);
+  }
+};
+struct MadLegacy : Mad {
+  template <class F, class B> static B exact(B a, B b, B c, const Environment& e) {
+    return numeric::add<F>(numeric::multiply_legacy<F>(a, b, e), c, e);
+  }
+};
+
+// Equal operands are bitwise equal or zeros of different sign, which `and` and `or` order.
+template <class T> AE_LANES T smaller(T a, T b) {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  const Bits x = std::bit_cast<Bits>(a), y = std::bit_cast<Bits>(b);
+  return std::bit_cast<T>(a == b ? x | y : a < b ? x : y);
+}
+template <class T> AE_LANES T larger(T a, T b) {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  const Bits x = std::bit_cast<Bits>(a), y = std::bit_cast<Bits>(b);
+  return std::bit_cast<T>(a == b ? x & y : a > b ? x : y);
+}
+struct Extreme : Arithmetic {
+  template <class T, class... Sources> AE_LANES static bool odd(T, Sources... s) { return ((s != s) | ...); }
+};
+struct Minimum : Extreme {
+  template <class T> AE_LANES static T fast(T a, T b) { return smaller(a, b); }
+  template <class F, class B> static B exact(B a, B b, const Environment& e) { return numeric::minimum<F>(a, b, e); }
+};
+struct Maximum : Extreme {
+  template <class T> AE_LANES static T fast(T a, T b) { return larger(a, b); }
+  template <class F, class B> static B exact(B a, B b, const Environment& e) { return numeric::maximum<F>(a, b, e); }
+};
+struct Minimum3 : Extreme {
+  template <class T> AE_LANES static T fast(T a, T b, T c) { return smaller(smaller(a, b), c); }
+  template <class F, class B> static B exact(B a, B b, B c, const Environment& e) {
+    return numeric::minimum3<F>(a, b, c, e);
+  }
+};
+struct Maximum3 : Extreme {
+  template <class T> AE_LANES static T fast(T a, T b, T c) { return larger(larger(a, b), c); }
+  template <class F, class B> static B exact(B a, B b, B c, const Environment& e) {
+    return numeric::maximum3<F>(a, b, c, e);
+  }
+};
+struct Median3 : Extreme {
+  template <class T> AE_LANES static T fast(T a, T b, T c) { return larger(smaller(a, b), smaller(larger(a, b), c)); }
+  template <class F, class B> static B exact(B a, B b, B c, const Environment& e) {
+    return numeric::median3<F>(a, b, c, e);
+  }
+};
+// gfx950: a NaN wins.
+template <bool Max> struct ExtremeOrNan3 : Extreme {
+  template <class T> AE_LANES static T fast(T a, T b, T c) {
+    return Max ? larger(larger(a, b), c) : smaller(smaller(a, b), c);
+  }
+  template <class F, class B> static B exact(B a, B b, B c, const Environment& e) {
+    return numeric::extreme_or_nan<F, Max>(numeric::extreme_or_nan<F, Max>(a, b, e), c, e);
+  }
+};
+
+} // namespace asmevo::machine::ASMEVO_ISA

@@ -1,0 +1,222 @@
+// Float arithmetic of the vector ALU in f16, f32 and f64: sums, products, fused and unfused multiply-add, minimum,
+// maximum, rounding to integral values, frexp and ldexp, cube coordinates.
+#include "machine/semantics/float_operations.h"
+
+namespace asmevo::machine::ASMEVO_ISA {
+
+namespace {
+
+using enum Format;
+
+template <Round Direction> struct Integral : Arithmetic {
+  AE_LANES static float fast(float a) {
+    if constexpr (Direction == Round::zero) return __builtin_truncf(a);
+    if constexpr (Direction == Round::up) return __builtin_ceilf(a);
+    if constexpr (Direction == Round::down) return __builtin_floorf(a);
+    return __builtin_rintf(a);
+  }
+  AE_LANES static double fast(double a) {
+    if constexpr (Direction == Round::zero) return __builtin_trunc(a);
+    if constexpr (Direction == Round::up) return __builtin_ceil(a);
+    if constexpr (Direction == Round::down) return __builtin_floor(a);
+    return __builtin_rint(a);
+  }
+  template <class F, class B> static B exact(B a, const Environment& e) {
+    return numeric::round_integral<F>(a, Direction, e);
+  }
+};
+// v_fract works in round to nearest only where MODE does, so the difference is what the fast path computes too.
+struct Fraction : Arithmetic {
+  AE_LANES static float fast(float a) {
+    const float r = a - __builtin_floorf(a);
+    return r >= 1.0f ? 0x1.fffffep-1f : r;
+  }
+  AE_LANES static double fast(double a) {
+    const double r = a - __builtin_floor(a);
+    return r >= 1.0 ? 0x1.fffffffffffffp-1 : r;
+  }
+  template <class F, class B> static B exact(B a, const Environment& e) { return numeric::fraction<F>(a, e); }
+};
+// In half precision 1 - 2^-11 must come out, and float arithmetic would round to 1.
+struct FractionHalf : Fraction {
+  static constexpr bool exact_only = true;
+};
+struct Mantissa : Arithmetic {
+  static constexpr bool exact_only = true;
+  template <class F, class B> static B exact(B a, const Environment& e) { return numeric::mantissa<F>(a, e); }
+};
+
+// f32 is the face, then the coordinates on it and twice the major axis.
+AE_LANES bool z_is_major(float x, float y, float z) {
+  return (__builtin_fabsf(z) >= __builtin_fabsf(x)) & (__builtin_fabsf(z) >= __builtin_fabsf(y));
+}
+AE_LANES bool y_is_major(float x, float y) { return __builtin_fabsf(y) >= __builtin_fabsf(x); }
+template <class Derived> struct Cube : Arithmetic {
+  AE_LANES static float fast(float x, float y, float z) { return Derived::choose(x, y, z); }
+  template <class F, class B> static B exact(B x, B y, B z, const Environment& e) {
+    const auto number = [&](B bits) { return std::bit_cast<float>(uint32_t(numeric::flush_input<F>(bits, e))); };
+    const B r = std::bit_cast<uint32_t>(Derived::choose(number(x), number(y), number(z)));
+    return numeric::is_nan<F>(r) ? numeric::propagate<F>(r, e) : r;
+  }
+};
+struct CubeId : Cube<CubeId> {
+  AE_LANES static float choose(float x, float y, float z) {
+    const float of_z = z < 0 ? 5.0f : 4.0f, of_y = y < 0 ? 3.0f : 2.0f, of_x = x < 0 ? 1.0f : 0.0f;
+    return z_is_major(x, y, z) ? of_z : y_is_major(x, y) ? of_y : of_x;
+  }
+};
+struct CubeS : Cube<CubeS> {
+  AE_LANES static float choose(float x, float y, float z) {
+    const float of_z = z < 0 ? -x : x, of_x = x < 0 ? z : -z;
+    return z_is_major(x, y, z) ? of_z : y_is_major(x, y) ? x : of_x;
+  }
+};
+struct CubeT : Cube<CubeT> {
+  AE_LANES static float choose(float x, float y, float z) {
+    const float of_y = y < 0 ? -z : z;
+    return z_is_major(x, y, z) ? -y : y_is_major(x, y) ? of_y : -y;
+  }
+};
+struct CubeMajor : Cube<CubeMajor> {
+  AE_LANES static float choose(float x, float y, float z) {
+    return 2.0f * (z_is_major(x, y, z) ? z : y_is_major(x, y) ? y : x);
+  }
+};
+
+/// The exponent of frexp, as a 32- or 16-bit integer.
+template <class F> void frexp_exponent(Wave& w, const Op& op) {
+  const Host<F> a(w, op.src[0]);
+  const Environment e = environment<F>(w);
+  each_lane(w, *row(w, op.dst), [&](unsigned i) {
+    const auto exponent = uint32_t(numeric::exponent<F>(typename F::Bits(a.bits(i)), e));
+    return F::width == 16 ? exponent & 0xffffu : exponent;
+  });
+}
+
+/// a * 2^b with b an integer, 16 bits wide for f16. Products with a power of two that is a normal number take the fast
+/// path through Multiply; the rest is exact.
+template <class F> void ldexp(Wave& w, const Op& op) {
+  const Host<F> a(w, op.src[0]);
+  const uint32_t* power = row(w, op.src[1])->lane;
+  const Environment e = environment<F>(w);
+  Results<F> results;
+  if constexpr (F::width == 32) {
+    uint32_t any = 0;
+    const bool usual = e.round == Round::nearest_even && e.flush_inputs == e.flush_outputs;
+    AE_EACH_LANE {
+      const int32_t p = int32_t(power[i]);
+      const uint32_t x = e.flush_inputs ? flush32(a.bits(i)) : a.bits(i);
+      const float r = std::bit_cast<float>(x) * std::bit_cast<float>(uint32_t(p + 127) << 23);
+      const uint32_t bits = std::bit_cast<uint32_t>(r);
+      results.set(i, e.flush_outputs ? flush32(bits) : bits);
+      any |= uint32_t(p < -126) | uint32_t(p > 127) | uint32_t(r != r);
+    }
+    if (usual && !any) return results.write(w, op.dst);
+  }
+  each_set_lane(w, all_lanes, [&](unsigned i) {
+    const int p = F::width == 16 ? int16_t(power[i]) : int32_t(power[i]);
+    results.set(i, numeric::scale<F>(typename F::Bits(a.bits(i)), p, e));
+  });
+  results.write(w, op.dst);
+}
+
+// v_fmamk/v_madmk multiply with the literal, v_fmaak/v_madak add it; operands are in assembly order: S0 * K + S1 and
+// S0 * S1 + K both list their factors first.
+template <class F, class Op_> constexpr InstructionRow ternary(std::string_view name, TargetMask on = on_all) {
+  constexpr Format f = Host<F>::format;
+  return valu(name, {f, {f, f, f}}, &float_op<Op_, F, 3>, Support::exact, on);
+}
+template <class F, class Op_> constexpr InstructionRow binary(std::string_view name, TargetMask on = on_all) {
+  constexpr Format f = Host<F>::format;
+  return valu(name, {f, {f, f}}, &float_op<Op_, F, 2>, Support::exact, on);
+}
+template <class F, class Op_> constexpr InstructionRow unary(std::string_view name, TargetMask on = on_all) {
+  constexpr Format f = Host<F>::format;
+  return valu(name, {f, {f}}, &float_op<Op_, F, 1>, Support::exact, on);
+}
+template <class F, class Op_> constexpr InstructionRow accumulating(std::string_view name, TargetMask on = on_all) {
+  constexpr Format f = Host<F>::format;
+  return valu(name, {f, {f, f}}, &float_accumulate<Op_, F>, Support::exact, on);
+}
+
+constexpr std::array rows = {
+    binary<Binary32, Add>("v_add_f32"),
+    binary<Binary32, Subtract>("v_sub_f32"),
+    binary<Binary32, SubtractReversed>("v_subrev_f32"),
+    binary<Binary32, Multiply>("v_mul_f32"),
+    binary<Binary32, MultiplyLegacy>("v_mul_legacy_f32"),
+    binary<Binary32, Minimum>("v_min_f32"),
+    binary<Binary32, Maximum>("v_max_f32"),
+    ternary<Binary32, Minimum3>("v_min3_f32"),
+    ternary<Binary32, Maximum3>("v_max3_f32"),
+    ternary<Binary32, Median3>("v_med3_f32"),
+    ternary<Binary32, ExtremeOrNan3<false>>("v_minimum3_f32", on_gfx950),
+    ternary<Binary32, ExtremeOrNan3<true>>("v_maximum3_f32", on_gfx950),
+    ternary<Binary32, Fma>("v_fma_f32"),
+    accumulating<Binary32, Fma>("v_fmac_f32"),
+    valu("v_fmamk_f32", {f32, {f32, k32, f32}}, &float_op<Fma, Binary32, 3>, Support::exact, from_gfx942),
+    valu("v_fmaak_f32", {f32, {f32, f32, k32}}, &float_op<Fma, Binary32, 3>, Support::exact, from_gfx942),
+    ternary<Binary32, Mad>("v_mad_f32", before_gfx942),
+    ternary<Binary32, MadLegacy>("v_mad_legacy_f32", before_gfx942),
+    accumulating<Binary32, Mad>("v_mac_f32", before_gfx942),
+    valu("v_madmk_f32", {f32, {f32, k32, f32}}, &float_op<Mad, Binary32, 3>, Support::exact, before_gfx942),
+    valu("v_madak_f32", {f32, {f32, f32, k32}}, &float_op<Mad, Binary32, 3>, Support::exact, before_gfx942),
+    unary<Binary32, Integral<Round::zero>>("v_trunc_f32"),
+    unary<Binary32, Integral<Round::up>>("v_ceil_f32"),
+    unary<Binary32, Integral<Round::down>>("v_floor_f32"),
+    unary<Binary32, Integral<Round::nearest_even>>("v_rndne_f32"),
+    unary<Binary32, Fraction>("v_fract_f32"),
+    unary<Binary32, Mantissa>("v_frexp_mant_f32"),
+    valu("v_frexp_exp_i32_f32", {b32, {f32}}, &frexp_exponent<Binary32>),
+    valu("v_ldexp_f32", {f32, {f32, b32}}, &ldexp<Binary32>),
+    ternary<Binary32, CubeId>("v_cubeid_f32"),
+    ternary<Binary32, CubeS>("v_cubesc_f32"),
+    ternary<Binary32, CubeT>("v_cubetc_f32"),
+    ternary<Binary32, CubeMajor>("v_cubema_f32"),
+
+    binary<Binary64, Add>("v_add_f64"),
+    binary<Binary64, Multiply>("v_mul_f64"),
+    binary<Binary64, Minimum>("v_min_f64"),
+    binary<Binary64, Maximum>("v_max_f64"),
+    ternary<Binary64, Fma>("v_fma_f64"),
+    accumulating<Binary64, Fma>("v_fmac_f64", from_gfx90a),
+    unary<Binary64, Integral<Round::zero>>("v_trunc_f64"),
+    unary<Binary64, Integral<Round::up>>("v_ceil_f64"),
+    unary<Binary64, Integral<Round::down>>("v_floor_f64"),
+    unary<Binary64, Integral<Round::nearest_even>>("v_rndne_f64"),
+    unary<Binary64, Fraction>("v_fract_f64"),
+    unary<Binary64, Mantissa>("v_frexp_mant_f64"),
+    valu("v_frexp_exp_i32_f64", {b32, {f64}}, &frexp_exponent<Binary64>),
+    valu("v_ldexp_f64", {f64, {f64, b32}}, &ldexp<Binary64>),
+
+    binary<Binary16, Add>("v_add_f16"),
+    binary<Binary16, Subtract>("v_sub_f16"),
+    binary<Binary16, SubtractReversed>("v_subrev_f16"),
+    binary<Binary16, Multiply>("v_mul_f16"),
+    binary<Binary16, Minimum>("v_min_f16"),
+    binary<Binary16, Maximum>("v_max_f16"),
+    ternary<Binary16, Minimum3>("v_min3_f16"),
+    ternary<Binary16, Maximum3>("v_max3_f16"),
+    ternary<Binary16, Median3>("v_med3_f16"),
+    ternary<Binary16, FmaHalf>("v_fma_f16"),
+    ternary<Binary16, FmaHalf>("v_fma_legacy_f16"),
+    ternary<Binary16, Mad>("v_mad_f16"),
+    ternary<Binary16, Mad>("v_mad_legacy_f16"),
+    accumulating<Binary16, Mad>("v_mac_f16"),
+    valu("v_madmk_f16", {f16, {f16, k16, f16}}, &float_op<Mad, Binary16, 3>),
+    valu("v_madak_f16", {f16, {f16, f16, k16}}, &float_op<Mad, Binary16, 3>),
+    unary<Binary16, Integral<Round::zero>>("v_trunc_f16"),
+    unary<Binary16, Integral<Round::up>>("v_ceil_f16"),
+    unary<Binary16, Integral<Round::down>>("v_floor_f16"),
+    unary<Binary16, Integral<Round::nearest_even>>("v_rndne_f16"),
+    unary<Binary16, FractionHalf>("v_fract_f16"),
+    unary<Binary16, Mantissa>("v_frexp_mant_f16"),
+    valu("v_frexp_exp_i16_f16", {b16, {f16}}, &frexp_exponent<Binary16>),
+    valu("v_ldexp_f16", {f16, {f16, b16}}, &ldexp<Binary16>),
+};
+
+} // namespace
+
+std::span<const InstructionRow> valu_float() { return rows; }
+
+} // namespace asmevo::machine::ASMEVO_ISA

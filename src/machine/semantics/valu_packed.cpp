@@ -1,0 +1,169 @@
+// Packed float arithmetic (two halves in a row, two words in two rows), mixed-precision fma, and dot products of
+// floats.
+//
+// Packed sources arrive with op_sel and neg applied. The mix instructions read their modifiers themselves: op_sel_hi
+// says that a source is a half, op_sel which; neg_hi means abs.
+#include "machine/semantics/float_operations.h"
+
+namespace asmevo::machine::ASMEVO_ISA {
+
+namespace {
+
+using enum Format;
+
+/// A row of halves as the executor's source: the lower or the upper ones.
+template <unsigned N> struct HalfRows {
+  Row low[N], high[N];
+  AE_LANES void load(unsigned k, const uint32_t* lane) {
+    AE_EACH_LANE {
+      low[k].lane[i] = lane[i] & 0xffffu;
+      high[k].lane[i] = lane[i] >> 16;
+    }
+  }
+};
+template <class Op_, unsigned N> AE_LANES void packed_half(Wave& w, RowRef dst, const HalfRows<N>& rows) {
+  Results<Binary16> low, high;
+  [&]<size_t... K>(std::index_sequence<K...>) {
+    FloatExecutor<Op_, Binary16, N>::compute(w, {Host<Binary16>(rows.low[K])...}, low);
+    FloatExecutor<Op_, Binary16, N>::compute(w, {Host<Binary16>(rows.high[K])...}, high);
+  }(std::make_index_sequence<N>{});
+  each_lane(w, *row(w, dst), [&](unsigned i) { return low.row.lane[i] | high.row.lane[i] << 16; });
+}
+template <class Op_, unsigned N> void pk_f16(Wave& w, const Op& op) {
+  HalfRows<N> rows;
+  for (unsigned k = 0; k < N; ++k) rows.load(k, row(w, op.src[k])->lane);
+  packed_half<Op_, N>(w, op.dst, rows);
+}
+void pk_fmac_f16(Wave& w, const Op& op) {
+  HalfRows<3> rows;
+  rows.load(0, row(w, op.src[0])->lane);
+  rows.load(1, row(w, op.src[1])->lane);
+  rows.load(2, row(w, op.dst)->lane);
+  packed_half<FmaHalf, 3>(w, op.dst, rows);
+}
+
+template <class Op_, unsigned N> void pk_f32(Wave& w, const Op& op) {
+  Results<Binary32> low, high;
+  [&]<size_t... K>(std::index_sequence<K...>) {
+    FloatExecutor<Op_, Binary32, N>::compute(w, {Host<Binary32>(row(w, op.src[K])[0])...}, low);
+    FloatExecutor<Op_, Binary32, N>::compute(w, {Host<Binary32>(row(w, op.src[K])[1])...}, high);
+  }(std::make_index_sequence<N>{});
+  low.write(w, op.dst);
+  high.write(w, op.dst.next(1));
+}
+// Each result dword takes the one that op_sel picked of its own source.
+void pk_mov_b32(Wave& w, const Op& op) {
+  const Row &a = *row(w, op.src[0]), &b = *row(w, op.src[1]);
+  Row* d = row(w, op.dst);
+  each_lane64(w, d[0], d[1], [&](unsigned i) { return uint64_t{b.lane[i]} << 32 | a.lane[i]; });
+}
+
+/// A source of a mix instruction as f32.
+AE_LANES void mixed_source(Wave& w, const Op& op, unsigned k, Row& out) {
+  const Modifiers m = op.modifiers;
+  const uint32_t* lane = row(w, op.src[k])->lane;
+  const uint32_t keep = m.neg_hi() >> k & 1 ? 0x7fffffffu : ~0u, flip = m.neg() >> k & 1 ? 0x80000000u : 0u;
+  if (m.op_sel_hi() >> k & 1) {
+    const uint32_t shift = m.op_sel() >> k & 1 ? 16 : 0;
+    const bool flush = environment<Binary16>(w).flush_inputs;
+    AE_EACH_LANE {
+      const uint32_t half = lane[i] >> shift & 0xffffu;
+      out.lane[i] = (std::bit_cast<uint32_t>(widen_half(flush ? flush16(half) : half)) & keep) ^ flip;
+    }
+  } else {
+    AE_EACH_LANE out.lane[i] = (lane[i] & keep) ^ flip;
+  }
+}
+/// Clamp of an f32 row to [0, 1], a NaN to 0 where DX10_CLAMP says so.
+AE_LANES void clamp_row(const Wave& w, Row& r) {
+  const bool dx10 = w.mode & mode::dx10_clamp;
+  AE_EACH_LANE r.lane[i] = numeric::clamp_unit<Binary32>(r.lane[i], dx10);
+}
+AE_LANES void mixed_fma(Wave& w, const Op& op, Results<Binary32>& results) {
+  Row sources[3];
+  for (unsigned k = 0; k < 3; ++k) mixed_source(w, op, k, sources[k]);
+  FloatExecutor<Fma, Binary32, 3>::compute(
+      w, {Host<Binary32>(sources[0]), Host<Binary32>(sources[1]), Host<Binary32>(sources[2])}, results);
+  if (op.modifiers.clamp()) clamp_row(w, results.row);
+}
+void fma_mix_f32(Wave& w, const Op& op) {
+  Results<Binary32> results;
+  mixed_fma(w, op, results);
+  results.write(w, op.dst);
+}
+/// The result as a half into the lower or upper half of the destination.
+template <bool High> void fma_mix_f16(Wave& w, const Op& op) {
+  Results<Binary32> results;
+  mixed_fma(w, op, results);
+  const Environment e = environment<Binary16>(w);
+  Row& d = *row(w, op.dst);
+  const bool usual = e.round == Round::nearest_even;
+  Row halves;
+  AE_EACH_LANE {
+    const uint32_t x = results.row.lane[i], half = narrow_to_half(std::bit_cast<float>(x));
+    const uint32_t nan = (x >> 13 & 0x3ffu) | (x >> 16 & 0x8000u) | 0x7e00u;
+    const uint32_t number = e.flush_outputs ? flush16(half) : half;
+    halves.lane[i] = (x & 0x7fffffffu) > 0x7f800000u ? nan : number;
+  }
+  if (!usual)
+    each_set_lane(w, all_lanes,
+                  [&](unsigned i) { halves.lane[i] = numeric::convert<Binary16, Binary32>(results.row.lane[i], e); });
+  each_lane(w, d, [&](unsigned i) {
+    return High ? (d.lane[i] & 0xffffu) | halves.lane[i] << 16 : (d.lane[i] & 0xffff0000u) | halves.lane[i];
+  });
+}
+
+/// f32 += the products of two halves, low ones first, each added with one rounding. The hardware's order and
+/// intermediate precision are unpublished. gfx90a flushes subnormal halves.
+template <class F> AE_LANES float widened(uint32_t half) {
+  if constexpr (std::is_same_v<F, Binary16>)
+    return widen_half(half);
+  else
+    return std::bit_cast<float>(half << 16);
+}
+template <class F> AE_LANES void dot2(Wave& w, const Op& op, RowRef accumulator) {
+  const uint32_t *a = row(w, op.src[0])->lane, *b = row(w, op.src[1])->lane, *c = row(w, accumulator)->lane;
+  each_lane(w, *row(w, op.dst), [&](unsigned i) {
+    // Products of halves and of bfloats are exact in float, up to overflow.
+    const float low =
+        __builtin_fmaf(widened<F>(a[i] & 0xffffu), widened<F>(b[i] & 0xffffu), std::bit_cast<float>(c[i]));
+    return std::bit_cast<uint32_t>(__builtin_fmaf(widened<F>(a[i] >> 16), widened<F>(b[i] >> 16), low));
+  });
+}
+template <class F> void dot2_f32(Wave& w, const Op& op) { dot2<F>(w, op, op.src[2]); }
+template <class F> void dot2c_f32(Wave& w, const Op& op) { dot2<F>(w, op, op.dst); }
+
+constexpr InstructionRow mix(std::string_view name, Handler handler) {
+  return valu(name, {.dst = b32, .src = {b32, b32, b32}, .raw = true}, handler);
+}
+
+constexpr std::array rows = {
+    valu("v_pk_add_f16", {pf16, {pf16, pf16}}, &pk_f16<Add, 2>),
+    valu("v_pk_mul_f16", {pf16, {pf16, pf16}}, &pk_f16<Multiply, 2>),
+    valu("v_pk_min_f16", {pf16, {pf16, pf16}}, &pk_f16<Minimum, 2>),
+    valu("v_pk_max_f16", {pf16, {pf16, pf16}}, &pk_f16<Maximum, 2>),
+    valu("v_pk_fma_f16", {pf16, {pf16, pf16, pf16}}, &pk_f16<FmaHalf, 3>),
+    valu("v_pk_fmac_f16", {pf16, {pf16, pf16}}, &pk_fmac_f16),
+    valu("v_pk_minimum3_f16", {pf16, {pf16, pf16, pf16}}, &pk_f16<ExtremeOrNan3<false>, 3>, Support::exact, on_gfx950),
+    valu("v_pk_maximum3_f16", {pf16, {pf16, pf16, pf16}}, &pk_f16<ExtremeOrNan3<true>, 3>, Support::exact, on_gfx950),
+    valu("v_pk_fma_f32", {pf32, {pf32, pf32, pf32}}, &pk_f32<Fma, 3>, Support::exact, from_gfx90a),
+    valu("v_pk_mul_f32", {pf32, {pf32, pf32}}, &pk_f32<Multiply, 2>, Support::exact, from_gfx90a),
+    valu("v_pk_add_f32", {pf32, {pf32, pf32}}, &pk_f32<Add, 2>, Support::exact, from_gfx90a),
+    valu("v_pk_mov_b32", {p32, {p32, p32}}, &pk_mov_b32, Support::exact, from_gfx90a),
+    mix("v_fma_mix_f32", &fma_mix_f32),
+    mix("v_fma_mixlo_f16", &fma_mix_f16<false>),
+    mix("v_fma_mixhi_f16", &fma_mix_f16<true>),
+    mix("v_mad_mix_f32", &fma_mix_f32),
+    mix("v_mad_mixlo_f16", &fma_mix_f16<false>),
+    mix("v_mad_mixhi_f16", &fma_mix_f16<true>),
+    valu("v_dot2_f32_f16", {f32, {pf16, pf16, f32}}, &dot2_f32<Binary16>, Support::approximate),
+    valu("v_dot2_f32_bf16", {f32, {pf16, pf16, f32}}, &dot2_f32<Bfloat16>, Support::approximate, on_gfx950),
+    valu("v_dot2c_f32_f16", {f32, {b32, b32}}, &dot2c_f32<Binary16>, Support::approximate, from_gfx908),
+    valu("v_dot2c_f32_bf16", {f32, {b32, b32}}, &dot2c_f32<Bfloat16>, Support::approximate, on_gfx950),
+};
+
+} // namespace
+
+std::span<const InstructionRow> valu_packed() { return rows; }
+
+} // namespace asmevo::machine::ASMEVO_ISA
