@@ -66,7 +66,9 @@ public:
     result_.masked = {"file offsets and addresses of sections and segments",
                       "kernel_code_entry_byte_offset of descriptors (the entry it leads to is compared)",
                       ".dynsym, .dynstr, .hash, .gnu.hash, .dynamic, .got, .relro_padding, section and string tables",
-                      "order of symbols", "the linker's own line in .comment"};
+                      "order of symbols",
+                      "the linker's own line in .comment",
+                      "merge and string flags of linked sections"};
     auto rebuilt = build(print_listing(program_), before_, codec_);
     if (!rebuilt) {
       differ("the listing does not build: line {}: {}", rebuilt.error().line, rebuilt.error().message);
@@ -228,7 +230,8 @@ private:
       if (s.size) differ("section {} is missing", s.name);
       return;
     }
-    if (s.type != other->type || s.flags != other->flags || s.size != other->size)
+    uint64_t ignored = before_.elf_type == elf::et_dyn ? elf::shf_merge | elf::shf_strings : 0;
+    if (s.type != other->type || ((s.flags ^ other->flags) & ~ignored) || s.size != other->size)
       return differ("section {}: type {}, flags {:#x}, {} bytes; rebuilt {}, {:#x}, {}", s.name, s.type, s.flags,
                     s.size, other->type, other->flags, other->size);
     Bytes a(stored(before_, s).begin(), stored(before_, s).end());

@@ -117,7 +117,7 @@ private:
     if (s.name == ".text" && s.flags == (elf::shf_alloc | elf::shf_execinstr))
       line("\t.text");
     else
-      line("{}", section_directive(s));
+      line("{}", section_directive(s, object_.elf_type == elf::et_rel));
     line("\t.p2align {}", std::bit_width(std::max<uint64_t>(s.alignment, 1)) - 1);
     for (const Item& item : program_.items) print_item(item);
     for (auto [name, index] : code_symbols_) size(object_.symbols[index]);
@@ -174,39 +174,54 @@ private:
 
   void section(size_t index) {
     const Section& s = object_.sections[index];
-    line("{}", section_directive(s));
+    line("{}", section_directive(s, object_.elf_type == elf::et_rel));
     if (s.alignment > 1) line("\t.p2align {}", std::bit_width(s.alignment) - 1);
     auto content = object_.data(s);
-    uint64_t at = s.address, end = s.address + s.size;
-    auto symbol = by_section_[index].begin();
-    auto place = std::ranges::lower_bound(surroundings_.places, at, {}, &Surroundings::Place::address);
-    auto reference = std::ranges::lower_bound(surroundings_.references, at, {}, &Surroundings::Reference::address);
-    for (;;) {
-      for (; symbol != by_section_[index].end() && symbol->first <= at; ++symbol)
-        data_label(object_.symbols[symbol->second]);
-      for (; place != surroundings_.places.end() && place->address <= at; ++place) line("{}:", place->name);
-      if (at >= end) break;
-      if (auto descriptor = descriptors_.find(at); descriptor != descriptors_.end() && end - at >= 64) {
-        kernel_descriptor(descriptor->second);
+    uint64_t begin = s.address, end = begin + s.size;
+    std::map<uint64_t, Stop> stops = stops_in(index);
+    for (auto stop = stops.begin(); stop != stops.end(); ++stop) {
+      uint64_t at = stop->first, next = std::next(stop) == stops.end() ? end : std::next(stop)->first;
+      for (const Symbol* symbol : stop->second.symbols) data_label(*symbol);
+      if (stop->second.place) line("{}:", stop->second.place->name);
+      if (stop->second.kernel >= 0 && next - at >= 64) {
+        kernel_descriptor(size_t(stop->second.kernel));
         at += 64;
-        continue;
-      }
-      if (reference != surroundings_.references.end() && reference->address == at) {
+      } else if (const auto* reference = stop->second.reference; reference && next - at >= reference->size) {
         line("\t.{} {}", reference->size == 8 ? "quad" : "long", reference->expression);
-        at += reference++->size;
-        continue;
+        at += reference->size;
       }
-      uint64_t next = end;
-      if (symbol != by_section_[index].end()) next = std::min(next, symbol->first);
-      if (place != surroundings_.places.end()) next = std::min(next, place->address);
-      if (reference != surroundings_.references.end()) next = std::min(next, reference->address);
-      if (auto d = descriptors_.upper_bound(at); d != descriptors_.end()) next = std::min(next, d->first);
+      if (at >= next) continue;
       if (content.empty())
         line("\t.zero {}", next - at);
       else
-        text_ += hex_bytes(content.subspan(at - s.address, next - at));
-      at = next;
+        text_ += hex_bytes(content.subspan(at - begin, next - at));
     }
+  }
+
+  // What happens at an address of a section; the bytes between two stops are plain.
+  struct Stop {
+    std::vector<const Symbol*> symbols;
+    const Surroundings::Place* place = nullptr;
+    const Surroundings::Reference* reference = nullptr;
+    int kernel = -1;
+  };
+
+  std::map<uint64_t, Stop> stops_in(size_t index) {
+    const Section& s = object_.sections[index];
+    uint64_t end = s.address + s.size;
+    std::map<uint64_t, Stop> stops;
+    stops[s.address];
+    for (auto [address, symbol] : by_section_[index])
+      if (address >= s.address && address <= end) stops[address].symbols.push_back(&object_.symbols[symbol]);
+    if (!(s.flags & elf::shf_alloc)) return stops;
+    auto inside = [&](uint64_t address) { return address >= s.address && address < end; };
+    for (const auto& place : surroundings_.places)
+      if (inside(place.address)) stops[place.address].place = &place;
+    for (const auto& reference : surroundings_.references)
+      if (inside(reference.address)) stops[reference.address].reference = &reference;
+    for (auto d = descriptors_.lower_bound(s.address); d != descriptors_.end() && d->first < end; ++d)
+      stops[d->first].kernel = int(d->second);
+    return stops;
   }
 
   void data_label(const Symbol& s) {

@@ -32,6 +32,7 @@ constexpr uint64_t entry_alignment = 256, preload_entry = 256;
 constexpr uint32_t s_nop = 0xbf800000;
 constexpr uint32_t paddings[] = {s_nop, 0, 0xbf9f0000}; // s_nop 0, zero, s_code_end
 constexpr size_t longest_data_line = 8;                 // words
+constexpr uint32_t placeholder = 0x7f345678;            // a literal that is no inline constant
 
 bool is_address(const Symbol& s) {
   return s.section != elf::shn_undef && s.section < elf::shn_loreserve && s.type != elf::stt_section &&
@@ -409,14 +410,18 @@ private:
       else
         rigid_at(size_t(p.instruction), "a branch that only raw words spell");
     }
-    if (auto symbolic = symbolic_.find(size_t(p.instruction)); symbolic != symbolic_.end() && !i.raw) {
-      std::string text = with_literal(i.text, *literal(decoded), symbolic->second.expression);
-      if (!text.empty()) {
-        i.text = std::move(text);
-        i.target = symbolic->second.label;
-      }
+    if (auto symbolic = symbolic_.find(size_t(p.instruction)); symbolic != symbolic_.end()) {
+      i.text = with_symbol(decoded, symbolic->second.expression);
+      i.target = symbolic->second.label;
+      i.raw = false;
     }
     i.instruction = decoded;
+  }
+
+  // A small literal would print like an inline constant, so a large one stands in for it.
+  std::string with_symbol(isa::Instruction i, const std::string& expression) const {
+    i.words[i.size / 4 - 1] = placeholder;
+    return with_literal(codec_.print(i), placeholder, expression);
   }
 
   // --- Literals that are distances -----------------------------------------------------------------------------------

@@ -70,6 +70,15 @@ std::optional<uint32_t> literal(const isa::Instruction& i) {
   return i.words[i.size / 4 - 1];
 }
 
+std::optional<bool> carry_direction(const isa::Instruction& low, const isa::Instruction& later) {
+  bool subtracts = low.mnemonic == names().sub;
+  if (later.mnemonic != (subtracts ? names().subb : names().addc)) return std::nullopt;
+  auto first = addend(low, subtracts), second = addend(later, subtracts);
+  if (!first || !second || second->source != first->source + 1) return std::nullopt;
+  if (second->value != 0 && second->value != ~0u) return std::nullopt;
+  return (second->value == 0) != subtracts;
+}
+
 std::optional<AddressPair> address_pair(std::span<const isa::Instruction* const> instructions, size_t base) {
   const isa::Instruction& getpc = *instructions[base];
   uint32_t low_register = getpc.words[0] >> 16 & 127, high_register = low_register + 1;

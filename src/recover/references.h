@@ -31,6 +31,10 @@ std::optional<uint32_t> literal(const isa::Instruction& instruction);
 /// `text` with the operand that spells the literal replaced by `expression`; empty where there is none.
 std::string with_literal(const std::string& text, uint32_t literal, const std::string& expression);
 
+/// For the addition `low` of a computed address and a later instruction with a constant: whether that one is its carry
+/// for a target further on (true) or further back (false); nothing where it is no such carry.
+std::optional<bool> carry_direction(const isa::Instruction& low, const isa::Instruction& later);
+
 bool is_getpc(const isa::Instruction& instruction);
 
 } // namespace asmevo::recover

@@ -21,7 +21,7 @@ Role role(const object::Section& s) {
   return Role::content;
 }
 
-std::string section_directive(const object::Section& s) {
+std::string section_directive(const object::Section& s, bool mergeable) {
   struct Letter {
     uint64_t flag;
     char letter;
@@ -29,12 +29,14 @@ std::string section_directive(const object::Section& s) {
   static constexpr Letter letters[] = {{elf::shf_alloc, 'a'}, {elf::shf_write, 'w'},   {elf::shf_execinstr, 'x'},
                                        {elf::shf_merge, 'M'}, {elf::shf_strings, 'S'}, {elf::shf_exclude, 'e'}};
   std::string flags;
+  bool merge = mergeable && (s.flags & elf::shf_merge) && s.entry_size != 0;
+  uint64_t kept = merge ? s.flags : s.flags & ~(elf::shf_merge | elf::shf_strings);
   for (const Letter& l : letters)
-    if (s.flags & l.flag) flags += l.letter;
+    if (kept & l.flag) flags += l.letter;
   std::string name = is_plain_name(s.name) && s.name.find('-') == std::string::npos ? s.name : '"' + s.name + '"';
   std::string text =
       fmt::format("\t.section {},\"{}\",@{}", name, flags, s.type == elf::sht_nobits ? "nobits" : "progbits");
-  if (s.flags & elf::shf_merge) text += fmt::format(",{}", s.entry_size);
+  if (merge) text += fmt::format(",{}", s.entry_size);
   return text;
 }
 

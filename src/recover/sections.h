@@ -14,8 +14,9 @@ enum class Role : uint8_t {
 
 Role role(const object::Section& section);
 
-/// `.section name,"flags",@type[,entsize]`
-std::string section_directive(const object::Section& section);
+/// `.section name,"flags",@type[,entsize]`. What a linker has merged must not be merged again: only relocatable objects
+/// are `mergeable`.
+std::string section_directive(const object::Section& section, bool mergeable);
 
 /// Symbols that every linker adds for itself (_DYNAMIC and its like), null and section symbols.
 bool is_linker_symbol(const object::Symbol& symbol);

@@ -1,0 +1,296 @@
+#include "programs.h"
+
+#include <random>
+
+namespace asmevo::recover {
+namespace {
+
+using namespace testing;
+
+size_t find_text(const Program& program, std::string_view start) {
+  for (size_t i = 0; i < program.items.size(); i++)
+    if (program.items[i].text.starts_with(start)) return i;
+  ADD_FAILURE() << "no item " << start;
+  return 0;
+}
+
+Program small(const std::string& body, const std::string& directives = "") {
+  return program_of(object_of(build_small(small_listing(body, directives)), "k"));
+}
+
+std::expected<Program, isa::AssemblyError> apply_one(const Program& program, size_t first, size_t last,
+                                                     const std::string& text) {
+  Edit edit{first, last, text};
+  return apply(program, std::span(&edit, 1), codec_for(program.target));
+}
+
+std::string error_of(const std::expected<Program, isa::AssemblyError>& result) {
+  if (result) return "no error";
+  return fmt::format("{}:{}: {}", result.error().line, result.error().column, result.error().message);
+}
+
+Program rebuilt(const Program& program) {
+  auto bytes = build(program, codec_for(program.target));
+  EXPECT_TRUE(bytes) << bytes.error().message;
+  return bytes ? program_of(object_of(*bytes, "rebuilt")) : Program{};
+}
+
+// --- Inserted s_nops: every reference keeps its logical target
+// ---------------------------------------------------------
+
+struct Flat { // the instructions of a program, and what each refers to, by ordinal
+  std::vector<const Item*> items;
+  std::map<std::string, size_t> labels;
+};
+
+Flat flatten(const Program& program) {
+  Flat flat;
+  for (const Item& item : program.items) {
+    if (item.kind == ItemKind::label) flat.labels[item.text] = flat.items.size();
+    if (item.kind == ItemKind::instruction) flat.items.push_back(&item);
+  }
+  return flat;
+}
+
+void expect_same_references(const Program& before, const Program& after, const std::vector<bool>& inserted) {
+  Flat a = flatten(before), b = flatten(after);
+  ASSERT_EQ(b.items.size(), inserted.size()) << before.origin->path;
+  size_t old = 0;
+  std::vector<size_t> old_of(inserted.size() + 1);
+  for (size_t i = 0; i < inserted.size(); i++) {
+    old_of[i] = old;
+    if (inserted[i]) continue;
+    const Item &x = *a.items[old++], &y = *b.items[i];
+    ASSERT_EQ(x.instruction.mnemonic, y.instruction.mnemonic) << before.origin->path << " " << x.text << " " << y.text;
+    if (x.target.empty()) {
+      ASSERT_EQ(x.instruction.words, y.instruction.words) << x.text;
+    }
+    ASSERT_EQ(x.target.empty(), y.target.empty()) << x.text << " " << y.text;
+  }
+  old_of[inserted.size()] = old;
+  for (size_t i = 0; i < inserted.size(); i++) {
+    if (inserted[i] || b.items[i]->target.empty()) continue;
+    const Item& x = *a.items[old_of[i]];
+    if (!a.labels.contains(x.target)) continue; // data of another section: compared by round trips
+    ASSERT_TRUE(b.labels.contains(b.items[i]->target)) << b.items[i]->text;
+    ASSERT_EQ(old_of[b.labels[b.items[i]->target]], a.labels[x.target]) << before.origin->path << ": " << x.text;
+  }
+}
+
+void insert_nops_and_compare(const Program& before, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<Edit> edits;
+  std::vector<bool> inserted;
+  for (size_t i = 0; i < before.items.size(); i++) {
+    bool inside = std::ranges::any_of(before.functions, [&](const Function& f) { return i > f.first && i < f.last; });
+    if (before.items[i].kind == ItemKind::instruction && inside && random() % 20 == 0) {
+      edits.push_back({i, i, "s_nop 0"});
+      inserted.push_back(true);
+    }
+    if (before.items[i].kind == ItemKind::instruction) inserted.push_back(false);
+  }
+  auto edited = apply(before, edits, codec_for(before.target));
+  ASSERT_TRUE(edited) << before.origin->path << ": " << edited.error().message;
+  auto bytes = build(*edited, codec_for(before.target));
+  ASSERT_TRUE(bytes) << before.origin->path << ": " << bytes.error().message;
+  auto object = object_of(*bytes, before.origin->path);
+  ASSERT_EQ(abi_difference(*before.origin, *object), std::nullopt);
+  expect_same_references(before, program_of(object), inserted);
+}
+
+TEST(Edit, InsertedNopsLeaveEveryReferenceAtItsTargetInTritonObjects) {
+  auto files = samples::files("triton", ".hsaco");
+  if (files.empty()) GTEST_SKIP() << "NOT TESTED: no triton in the data folder (set ASMEVO_DATA)";
+  for (const std::string& file : files) insert_nops_and_compare(program_of(file), 1);
+}
+
+TEST(Edit, InsertedNopsLeaveEveryReferenceAtItsTargetInMi300aObjects) {
+  auto files = samples::files("mi300a/objects", ".hsaco");
+  if (files.empty()) GTEST_SKIP() << "NOT TESTED: no mi300a in the data folder (set ASMEVO_DATA)";
+  for (const std::string& file : files) insert_nops_and_compare(program_of(file), 2);
+}
+
+TEST(Edit, InsertedNopsLeaveEveryReferenceAtItsTargetInAiterObjects) {
+  auto files = samples::files("aiter", ".co");
+  if (files.empty()) GTEST_SKIP() << "NOT TESTED: no aiter in the data folder (set ASMEVO_DATA)";
+  for (const std::string& file : files) insert_nops_and_compare(program_of(file), 3);
+}
+
+// --- Single edits
+// ------------------------------------------------------------------------------------------------------
+
+TEST(Edit, WithoutChangesGivesTheSameBytes) {
+  Program program = small("\tv_add_f32 v1, v2, v3\n\ts_endpgm");
+  auto edited = apply_one(program, 1, 2, program.items[1].text);
+  ASSERT_TRUE(edited) << error_of(edited);
+  EXPECT_EQ(*build(*edited, codec_for(program.target)), *build(program, codec_for(program.target)));
+}
+
+TEST(Edit, MayUseLabelsOfTheListingAndDefineItsOwn) {
+  Program program = small("\ts_cbranch_scc0 .La\n\ts_nop 1\n.La:\n\ts_endpgm");
+  std::string outer = program.items[1].target;
+  auto edited = apply_one(program, 2, 3, "s_cbranch_scc1 " + outer + " ; out\nmine_1: s_nop 2\n\ts_branch mine_1");
+  ASSERT_TRUE(edited) << error_of(edited);
+  Program again = rebuilt(*edited);
+  size_t branch = find_text(again, "s_cbranch_scc1");
+  EXPECT_EQ(again.items[branch].target, again.items[1].target);
+  EXPECT_EQ(again.items[find_text(again, "s_branch")].target, "mine_1");
+}
+
+TEST(Edit, SaysLineAndColumnOfWhatDoesNotAssemble) {
+  Program program = small("\ts_nop 0\n\ts_endpgm");
+  EXPECT_EQ(error_of(apply_one(program, 1, 2, "s_nop 1\n  v_nonsense v0")).substr(0, 4), "2:3:");
+  EXPECT_EQ(error_of(apply_one(program, 1, 2, "s_branch nowhere")), "1:10: undefined label 'nowhere'");
+  EXPECT_EQ(error_of(apply_one(program, 1, 2, "s_branch 4")), "1:1: a branch must name a label, not a distance");
+  EXPECT_EQ(error_of(apply_one(program, 1, 2, "\n.include \"/etc/passwd\"")),
+            "2:1: directive .include is not allowed here");
+  EXPECT_EQ(error_of(apply_one(program, 1, 2, "k: s_nop 1")), "1:1: label k is defined twice");
+}
+
+TEST(Edit, MayNotRemoveALabelThatIsNeeded) {
+  Program program = small("\ts_cbranch_scc0 .La\n\ts_nop 1\n.La:\n\ts_endpgm");
+  size_t label = find_text(program, ".L_");
+  EXPECT_EQ(error_of(apply_one(program, label, label + 1, "")),
+            "1:1: label .L_0 is removed but \"s_cbranch_scc0 .L_0\" needs it");
+  EXPECT_EQ(error_of(apply_one(program, 0, 1, "")), "1:1: items 0 to 1 do not lie inside one function");
+}
+
+TEST(Edit, GrowsTheDescriptorAndTheMetadataWithTheCode) {
+  NEEDS_DATA("triton");
+  Program program = program_of(samples::triton("gfx942_softmax"));
+  size_t at = find_text(program, "v_lshlrev_b32");
+  auto edited = apply_one(program, at, at, "v_mov_b32 v70, 0\nv_accvgpr_write_b32 a5, v70\ns_mov_b32 s90, 0");
+  ASSERT_TRUE(edited) << error_of(edited);
+  Program again = rebuilt(*edited);
+  EXPECT_EQ(again.declared[0].accum_offset, 72u);
+  EXPECT_EQ(again.declared[0].vgprs + again.declared[0].agprs, 80u);
+  EXPECT_GE(again.declared[0].sgprs, 91u);
+  const auto& metadata = *again.origin->kernels[0].metadata;
+  EXPECT_EQ(metadata.vgpr_count, 72u + 6);
+  EXPECT_EQ(metadata.agpr_count, 6u);
+  EXPECT_EQ(metadata.sgpr_count, 91u + 6);
+  EXPECT_EQ(abi_difference(*program.origin, *again.origin), std::nullopt);
+}
+
+TEST(Edit, ShrinksADescriptorThatFittedTheCode) {
+  Program program = small("\tv_mov_b32 v7, 0\n\tv_mov_b32 v3, 0\n\ts_endpgm");
+  program = rebuilt(*apply_one(program, 1, 1, "v_mov_b32 v30, 0"));
+  EXPECT_EQ(program.declared[0].vgprs, 32u);
+  auto edited = apply_one(program, 1, 2, "");
+  ASSERT_TRUE(edited) << error_of(edited);
+  EXPECT_EQ(rebuilt(*edited).declared[0].vgprs, 8u);
+}
+
+TEST(Edit, DoesNotShrinkADescriptorThatDeclaredMoreThanTheCodeNames) {
+  Program program = small("\tv_mov_b32 v5, 0\n\tv_mov_b32 v7, 0\n\ts_endpgm");
+  ASSERT_EQ(program.declared[0].vgprs, 8u);
+  program.declared[0].vgprs = program.declared[0].accum_offset = 128;
+  auto edited = apply_one(program, 2, 3, "");
+  ASSERT_TRUE(edited) << error_of(edited);
+  EXPECT_EQ(edited->declared[0].accum_offset, 128u);
+}
+
+TEST(Edit, RefusesMoreRegistersThanThereAre) {
+  Program program = small("\ts_nop 0\n\ts_endpgm");
+  EXPECT_EQ(error_of(apply_one(program, 1, 2, "v_mov_b32 v256, 0")).substr(0, 2), "1:");
+}
+
+const char* preload_body =
+    "\ts_load_dwordx2 s[2:3], s[0:1], 0x0\n\ts_waitcnt lgkmcnt(0)\n\ts_branch .Lmain\n\t.p2align 8\n"
+    ".Lmain:\n\ts_nop 3\n\ts_endpgm";
+const char* preload_directives = "\t.amdhsa_kernarg_size 16\n\t.amdhsa_user_sgpr_kernarg_segment_ptr 1\n"
+                                 "\t.amdhsa_user_sgpr_kernarg_preload_length 2\n";
+
+TEST(Edit, KeepsTheSecondEntryOfPreloadedArgumentsAt256) {
+  Program program = small(preload_body, preload_directives);
+  size_t second = find_text(program, "s_nop 3");
+  ASSERT_EQ(program.items[second].origin - int64_t(program.origin->kernels[0].entry_address), 256);
+  auto edited = apply_one(program, 2, 2, "s_nop 1\ns_mov_b32 s9, 0x12345678");
+  ASSERT_TRUE(edited) << error_of(edited);
+  Program again = rebuilt(*edited);
+  size_t moved = find_text(again, "s_nop 3");
+  EXPECT_EQ(again.items[moved].origin - int64_t(again.origin->kernels[0].entry_address), 256);
+  std::string many;
+  for (int i = 0; i < 62; i++) many += "s_nop 1\n";
+  EXPECT_EQ(error_of(apply_one(program, 2, 2, many)),
+            "1:1: kernel k: 264 bytes before its second entry, which must stay at +256");
+  size_t align = find_text(program, ".p2align");
+  EXPECT_EQ(error_of(apply_one(program, align, align + 1, "")),
+            "1:1: kernel k has lost the alignment before its second entry");
+}
+
+TEST(Edit, RefusesToChangeSizesWhereAddressesAreComputedInAWayNotUnderstood) {
+  Program program =
+      small("\ts_getpc_b64 s[0:1]\n\ts_lshl_b32 s2, s2, 3\n\ts_add_u32 s0, s0, s2\n\ts_addc_u32 s1, s1, 0\n"
+            "\ts_setpc_b64 s[0:1]\n\ts_nop 2\n\ts_endpgm");
+  EXPECT_NE(program.rigid, "");
+  size_t nop = find_text(program, "s_nop 2");
+  EXPECT_TRUE(apply_one(program, nop, nop + 1, "s_nop 5"));
+  EXPECT_EQ(error_of(apply_one(program, nop, nop, "s_nop 5")),
+            "1:1: the edit makes 4 bytes out of 0, but sizes must not change here "
+            "(.text+0x0: s_getpc_b64 whose use is not understood)");
+}
+
+const char* far_jump =
+    "\ts_getpc_b64 s[0:1]\n.Lb:\n\ts_add_u32 s0, s0, (.Lt-.Lb)&4294967295\n"
+    "\ts_addc_u32 s1, s1, (.Lt-.Lb)>>32\n\ts_setpc_b64 s[0:1]\n\ts_nop 7\n.Lt:\n\ts_nop 3\n\ts_endpgm";
+
+TEST(Edit, KeepsAJumpThroughAComputedAddressOnItsTarget) {
+  Program program = small(far_jump);
+  EXPECT_EQ(program.rigid, "");
+  expect_round_trip(program);
+  size_t add = find_text(program, "s_add_u32");
+  EXPECT_FALSE(program.items[add].target.empty());
+  // Between the parts of the computation as well as between it and its target.
+  Edit edits[] = {{add + 1, add + 1, "s_nop 1"}, {add + 3, add + 3, "s_mov_b32 s9, 0x12345678"}};
+  auto edited = apply(program, edits, codec_for(program.target));
+  ASSERT_TRUE(edited) << error_of(edited);
+  Program again = rebuilt(*edited);
+  const Item& moved = again.items[find_text(again, "s_add_u32")];
+  auto label = std::ranges::find(again.items, moved.target, &Item::text);
+  ASSERT_NE(label, again.items.end());
+  EXPECT_EQ(std::next(label)->text, "s_nop 3");
+}
+
+TEST(Edit, OfTheComputationItselfKeepsSymbolsSymbolic) {
+  Program program = small(far_jump);
+  size_t add = find_text(program, "s_add_u32");
+  auto edited = apply_one(program, add, add + 1, "s_nop 0\n" + program.items[add].text);
+  ASSERT_TRUE(edited) << error_of(edited);
+  Program again = rebuilt(*edited);
+  EXPECT_EQ(again.rigid, "");
+  auto label = std::ranges::find(again.items, again.items[find_text(again, "s_add_u32")].target, &Item::text);
+  ASSERT_NE(label, again.items.end());
+  EXPECT_EQ(std::next(label)->text, "s_nop 3");
+}
+
+TEST(Edit, RefusesToMoveATargetAcrossItsBaseWhenTheCarryIsAConstant) {
+  Program program =
+      small("\ts_getpc_b64 s[0:1]\n.Lb:\n\ts_add_u32 s0, s0, (.Lt-.Lb)&4294967295\n\ts_addc_u32 s1, s1, 0\n"
+            "\ts_setpc_b64 s[0:1]\n.Lt:\n\ts_nop 3\n\ts_endpgm");
+  EXPECT_EQ(program.rigid, "");
+  size_t label = find_text(program, program.items[find_text(program, "s_add_u32")].target);
+  Edit edits[] = {{1, 1, program.items[label].text + ":"}, {label, label + 1, ""}};
+  EXPECT_NE(error_of(apply(program, edits, codec_for(program.target))).find("other side of s_getpc_b64"),
+            std::string::npos);
+}
+
+TEST(Abi, NamesTheFirstDifference) {
+  NEEDS_DATA("triton");
+  auto original = object_of(samples::load(samples::triton("gfx942_softmax")), "a");
+  auto other = object_of(samples::load(samples::triton("gfx942_matmul")), "b");
+  EXPECT_EQ(abi_difference(*original, *original), std::nullopt);
+  EXPECT_EQ(abi_difference(*original, *other), "kernel softmax is missing");
+  Program program = program_of(original);
+  std::string listing = print_listing(program);
+  listing.replace(listing.find("ieee_mode 1"), 11, "ieee_mode 0");
+  auto changed = object_of(*build(listing, *original, codec_for(program.target)), "c");
+  EXPECT_EQ(abi_difference(*original, *changed)->substr(0, 33), "kernel softmax: compute_pgm_rsrc1");
+  listing = print_listing(program);
+  listing.replace(listing.find(".max_flat_workgroup_size: 256"), 29, ".max_flat_workgroup_size: 128");
+  changed = object_of(*build(listing, *original, codec_for(program.target)), "c");
+  EXPECT_EQ(abi_difference(*original, *changed), "metadata differs at amdhsa.kernels[0] .max_flat_workgroup_size");
+}
+
+} // namespace
+} // namespace asmevo::recover
