@@ -115,7 +115,4 @@ struct Scoreboard {
   void issue(const isa::Instruction& instruction, const RegisterMap& registers, uint32_t item);
 };
 
-/// What one instruction does to memory; 0 for none.
-AccessMask accesses_of(const isa::Instruction& instruction);
-
 } // namespace asmevo::analysis

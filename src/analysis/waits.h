@@ -34,6 +34,9 @@ inline constexpr size_t access_kinds = 5;
 using AccessMask = uint8_t;
 constexpr AccessMask bit(Access access) { return static_cast<AccessMask>(1u << static_cast<unsigned>(access)); }
 
+/// What one instruction does to memory; 0 for none.
+AccessMask accesses_of(const isa::Instruction& instruction);
+
 /// Before `item`, all operations in `done` must have completed, and of those in `counted` all but the last
 /// at_most.vmcnt (vector memory) or at_most.lgkmcnt (LDS).
 struct Pin {

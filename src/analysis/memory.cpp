@@ -1,0 +1,185 @@
+#include "analysis/memory.h"
+
+#include "isa/fields.h"
+
+#include <algorithm>
+
+namespace asmevo::analysis {
+namespace {
+
+using isa::Encoding;
+using isa::Instruction;
+namespace fields = isa::fields;
+
+struct SizeRow {
+  std::string_view part;
+  uint32_t bytes;
+};
+/// The first row whose part occurs in the mnemonic decides.
+constexpr std::array sizes = {
+    SizeRow{"dwordx16", 64}, SizeRow{"dwordx8", 32}, SizeRow{"dwordx4", 16}, SizeRow{"dwordx3", 12},
+    SizeRow{"dwordx2", 8},   SizeRow{"dword", 4},    SizeRow{"_xyzw", 16},   SizeRow{"_xyz", 12},
+    SizeRow{"byte", 1},      SizeRow{"short", 2},    SizeRow{"_b128", 16},   SizeRow{"_b96", 12},
+    SizeRow{"_b64", 8},      SizeRow{"_u64", 8},     SizeRow{"_i64", 8},     SizeRow{"_f64", 8},
+    SizeRow{"_b32", 4},      SizeRow{"_u32", 4},     SizeRow{"_i32", 4},     SizeRow{"_f32", 4},
+    SizeRow{"_pk_", 4},      SizeRow{"_b16", 2},     SizeRow{"_u16", 2},     SizeRow{"_i16", 2},
+    SizeRow{"_b8", 1},       SizeRow{"_u8", 1},      SizeRow{"_i8", 1},      SizeRow{"_x2", 8},
+};
+
+Space space_of(const Instruction& i) {
+  const AccessMask accesses = accesses_of(i);
+  if (i.traits.side_effects) return Space::control;
+  switch (i.encoding) {
+  case Encoding::smem:
+    return Space::scalar;
+  case Encoding::ds:
+    return accesses == 0 ? Space::none : Space::lds;
+  case Encoding::scratch:
+    return i.traits.lds ? Space::lds_and_global : Space::scratch;
+  case Encoding::flat:
+    return Space::flat;
+  case Encoding::global:
+  case Encoding::mubuf:
+  case Encoding::mtbuf:
+  case Encoding::mimg:
+    return i.traits.lds ? Space::lds_and_global : Space::global;
+  default:
+    return Space::none;
+  }
+}
+
+void add_extent(MemoryAccess& access, int64_t offset, uint32_t bytes) {
+  access.extents[access.extent_count++] = {offset, bytes};
+}
+
+void lds_address(const Instruction& i, std::string_view name, MemoryAccess& access) {
+  const fields::Ds ds = fields::ds(i.words);
+  access.base = {{isa::File::vgpr, ds.addr, 1}};
+  const bool strided = name.find("st64") != std::string_view::npos;
+  if (name.starts_with("ds_read2") || name.starts_with("ds_write2")) {
+    const uint32_t bytes = name.find("b64") != std::string_view::npos ? 8 : 4, step = strided ? bytes * 64 : bytes;
+    add_extent(access, int64_t{ds.offset0} * step, bytes);
+    add_extent(access, int64_t{ds.offset1} * step, bytes);
+    return;
+  }
+  add_extent(access, ds.offset(), access_bytes(name));
+}
+
+void flat_address(const Instruction& i, std::string_view name, MemoryAccess& access) {
+  const fields::Flat flat = fields::flat(i.words);
+  for (size_t u = 0; u < i.explicit_uses && u < i.uses.size(); ++u) {
+    const isa::RegisterRange& use = i.uses[u];
+    const bool address = use.file == isa::File::vgpr && use.first == flat.addr && use.count <= 2;
+    if (use.file == isa::File::sgpr || address) access.base.push_back(use);
+  }
+  access.coherent = flat.cache.sc1 || (flat.cache.sc0 && !i.traits.atomic);
+  add_extent(access, flat.offset, access_bytes(name));
+}
+
+void buffer_address(const Instruction& i, std::string_view name, MemoryAccess& access) {
+  const fields::Mubuf buffer = fields::mubuf(i.words);
+  access.base = {{isa::File::sgpr, buffer.srsrc, 4}};
+  const auto vector_parts = static_cast<uint16_t>(buffer.offen + buffer.idxen);
+  if (vector_parts > 0) access.base.push_back({isa::File::vgpr, buffer.vaddr, vector_parts});
+  if (buffer.soffset < 128) access.base.push_back({isa::File::sgpr, buffer.soffset, 1});
+  access.coherent = buffer.cache.sc1 || (buffer.cache.sc0 && !i.traits.atomic);
+  // Two constants in soffset are different offsets: only equal ones are the same base.
+  add_extent(access, buffer.offset, buffer.soffset == 128 || buffer.soffset < 128 ? access_bytes(name) : 0);
+}
+
+void scalar_address(const Instruction& i, std::string_view name, MemoryAccess& access) {
+  const fields::Smem smem = fields::smem(i.words);
+  const uint16_t width = name.find("buffer") != std::string_view::npos ? 4 : 2;
+  access.base = {{isa::File::sgpr, smem.sbase, width}};
+  if (smem.soffset_en) access.base.push_back({isa::File::sgpr, smem.soffset, 1});
+  if (smem.offset_is_sgpr()) access.base.push_back({isa::File::sgpr, smem.offset_sgpr(), 1});
+  add_extent(access, smem.imm ? smem.offset : 0, access_bytes(name));
+}
+
+bool overlap(const Extent& a, const Extent& b) {
+  if (a.bytes == 0 || b.bytes == 0) return true;
+  return a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+}
+
+bool disjoint(const MemoryAccess& a, const MemoryAccess& b) {
+  for (uint8_t i = 0; i < a.extent_count; ++i)
+    for (uint8_t j = 0; j < b.extent_count; ++j)
+      if (overlap(a.extents[i], b.extents[j])) return false;
+  return true;
+}
+
+bool touches_lds(Space s) { return s == Space::lds || s == Space::flat || s == Space::lds_and_global; }
+bool touches_global(Space s) {
+  return s == Space::global || s == Space::flat || s == Space::lds_and_global || s == Space::scalar;
+}
+bool touches_scratch(Space s) { return s == Space::scratch || s == Space::flat; }
+
+bool share_memory(Space a, Space b) {
+  return (touches_lds(a) && touches_lds(b)) || (touches_global(a) && touches_global(b)) ||
+         (touches_scratch(a) && touches_scratch(b));
+}
+
+} // namespace
+
+uint32_t access_bytes(std::string_view name) {
+  for (const SizeRow& row : sizes)
+    if (name.find(row.part) != std::string_view::npos) return row.bytes;
+  return 0;
+}
+
+MemoryAccess memory_access(const Instruction& i) {
+  MemoryAccess access;
+  access.space = space_of(i);
+  if (access.space == Space::none || access.space == Space::control) return access;
+  const std::string_view name = name_of(i);
+  access.loads = i.traits.may_load;
+  access.stores = i.traits.may_store;
+  access.atomic = i.traits.atomic;
+  switch (i.encoding) {
+  case Encoding::ds:
+    lds_address(i, name, access);
+    break;
+  case Encoding::flat:
+  case Encoding::global:
+  case Encoding::scratch:
+    flat_address(i, name, access);
+    break;
+  case Encoding::mubuf:
+    buffer_address(i, name, access);
+    break;
+  case Encoding::smem:
+    scalar_address(i, name, access);
+    break;
+  default:
+    break; // typed buffers and images: no extent, so never disjoint
+  }
+  if (access.space == Space::lds_and_global) access.stores = true; // it writes LDS
+  return access;
+}
+
+bool must_keep_order(const MemoryAccess& a, const MemoryAccess& b, bool same_base) {
+  if (a.space == Space::none || b.space == Space::none) return false;
+  if (a.space == Space::control || b.space == Space::control) return true;
+  if (!share_memory(a.space, b.space)) return false;
+  const bool both_plain = !a.atomic && !b.atomic && !a.coherent && !b.coherent;
+  if (!both_plain) return true;
+  if (!a.stores && !b.stores) return false;
+  if (a.space != b.space || !same_base || a.extent_count == 0 || b.extent_count == 0) return true;
+  if (a.space == Space::lds || a.space == Space::lds_and_global) return true;
+  return !disjoint(a, b);
+}
+
+std::optional<uint16_t> kernarg_pointer(const recover::Program& program, const recover::Function& function) {
+  if (function.kernel < 0 || !program.origin) return std::nullopt;
+  if (static_cast<size_t>(function.kernel) >= program.origin->kernels.size()) return std::nullopt;
+  const uint16_t enabled = program.origin->kernels[function.kernel].descriptor.kernel_code_properties();
+  // private segment buffer, dispatch pointer, queue pointer come before it.
+  constexpr std::array<uint16_t, 3> before = {4, 2, 2};
+  uint16_t at = 0;
+  for (size_t b = 0; b < before.size(); ++b)
+    if ((enabled >> b & 1) != 0) at = static_cast<uint16_t>(at + before[b]);
+  if ((enabled >> 3 & 1) == 0) return std::nullopt;
+  return at;
+}
+
+} // namespace asmevo::analysis
