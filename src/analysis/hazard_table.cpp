@@ -166,8 +166,8 @@ bool agpr_overwritten(const Pair& p) {
 template <unsigned N> unsigned states(const Pair&) { return N; }
 unsigned store_states(const Pair& p) {
   const bool late = p.processor >= Processor::gfx942;
-  if (p.first.is(kind::wide_store_soffset)) return late && p.second.is(kind::valu) ? 1 : 0;
-  return late && p.second.is(kind::valu) ? 2 : 1;
+  if (p.first.is(kind::wide_store_soffset)) return late ? 1 : 0;
+  return late ? 2 : 1;
 }
 unsigned late_gfx950(const Pair& p) { return p.processor == Processor::gfx950 && p.first.passes != 2 ? 1 : 0; }
 
@@ -238,7 +238,7 @@ constexpr std::array rules = {
     HazardRule{"H010", "VALU uses a register of which the previous instruction wrote a part", gfx940_on,
                kind::part_write, kind::valu, vector_touch, states<1>},
     HazardRule{"H011", "data of a wide store overwritten too early", all, kind::wide_store | kind::wide_store_soffset,
-               kind::valu | memory, overwrites_store_data, store_states},
+               kind::valu, overwrites_store_data, store_states},
     HazardRule{"H012", "SALU writes M0 before an instruction that reads it late", all, kind::salu, kind::reads_m0_late,
                writes_m0, states<1>},
     HazardRule{"H013", "s_setreg before s_getreg of the same register", all, kind::setreg, kind::getreg,
