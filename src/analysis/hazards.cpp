@@ -113,6 +113,7 @@ public:
     for (uint32_t b = 0; b < graph_.blocks.size(); ++b) walk(b, visit);
   }
 
+  void insert(std::span<const uint8_t> states) { inserted_ = states; }
   const std::vector<uint8_t>& needed() const { return needed_; }
 
 private:
@@ -123,6 +124,10 @@ private:
     Replay replay;
     for (size_t i = graph_.blocks[b].first; i < graph_.blocks[b].last; ++i) {
       if (!is_instruction(program_.items[i])) continue;
+      if (const unsigned states = inserted_.empty() ? 0 : inserted_[i - function_.first]; states > 0) {
+        for (Recent& recent : window) recent.distance = static_cast<uint8_t>(std::min(255u, recent.distance + states));
+        replay = {};
+      }
       unsigned missing = look_back(i, window, visit);
       if (repairs_ && missing > 0) replay = {}; // the s_nop ends the run
       if (replays_ && replay.breaks(at(i), i, table_.registers())) {
@@ -187,6 +192,7 @@ private:
   std::vector<uint8_t> reach_;
   std::vector<Window> entry_;
   std::vector<uint8_t> needed_;
+  std::span<const uint8_t> inserted_;
   bool repairs_ = false;
   bool replays_ = false;
 };
@@ -211,8 +217,9 @@ std::vector<Finding> verify_hazards(const Program& program, const Function& func
 }
 
 std::vector<uint8_t> needed_nops(const Program& program, const Function& function, const Graph& graph, size_t first,
-                                 size_t last) {
+                                 size_t last, std::span<const uint8_t> inserted) {
   Flow flow(program, function, graph);
+  flow.insert(inserted);
   flow.run(true, [](size_t, const Recent&, const Requirement&) {});
   const auto begin = flow.needed().begin() - static_cast<std::ptrdiff_t>(function.first);
   return {begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last)};

@@ -20,9 +20,10 @@ std::vector<Finding> verify_hazards(const recover::Program& program, const recov
                                     const Graph& graph);
 
 /// Wait states still needed before each item of [first, last), 0 where none, from what precedes on every path. Assumes
-/// that the waits it returns for earlier items are put in.
+/// that the waits it returns for earlier items are put in. `inserted` (by item - function.first, or empty) counts wait
+/// states that are about to be put before an item for other reasons: an s_waitcnt is one.
 std::vector<uint8_t> needed_nops(const recover::Program& program, const recover::Function& function, const Graph& graph,
-                                 size_t first, size_t last);
+                                 size_t first, size_t last, std::span<const uint8_t> inserted = {});
 
 /// Wait states that must lie between `producer` and `consumer` when they are `0` apart; 0 where they do not conflict.
 /// `target` as in isa. Builds its tables on every call: a loop takes HazardTable.

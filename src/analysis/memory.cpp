@@ -67,11 +67,17 @@ void lds_address(const Instruction& i, std::string_view name, MemoryAccess& acce
 
 void flat_address(const Instruction& i, std::string_view name, MemoryAccess& access) {
   const fields::Flat flat = fields::flat(i.words);
-  for (size_t u = 0; u < i.explicit_uses && u < i.uses.size(); ++u) {
-    const isa::RegisterRange& use = i.uses[u];
-    const bool address = use.file == isa::File::vgpr && use.first == flat.addr && use.count <= 2;
-    if (use.file == isa::File::sgpr || address) access.base.push_back(use);
-  }
+  const bool scalar = flat.segment != fields::Segment::flat && flat.has_saddr();
+  const auto names = [&](uint16_t width) {
+    return std::ranges::find(i.uses, isa::RegisterRange{isa::File::vgpr, flat.addr, width}) != i.uses.end();
+  };
+  if (flat.segment != fields::Segment::scratch)
+    access.base.push_back({isa::File::vgpr, flat.addr, static_cast<uint16_t>(scalar ? 1 : 2)});
+  else if (names(1))
+    access.base.push_back({isa::File::vgpr, flat.addr, 1});
+  if (scalar)
+    access.base.push_back(
+        {isa::File::sgpr, flat.saddr, static_cast<uint16_t>(flat.segment == fields::Segment::global ? 2 : 1)});
   access.coherent = flat.cache.sc1 || (flat.cache.sc0 && !i.traits.atomic);
   add_extent(access, flat.offset, access_bytes(name));
 }

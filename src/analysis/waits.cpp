@@ -76,6 +76,11 @@ Wait pin_wait(const Scoreboard& board, const Pin& pin) {
     need(Counter::vm, static_cast<Access>(k), pin.at_most.vmcnt);
     need(Counter::lgkm, static_cast<Access>(k), pin.at_most.lgkmcnt);
   }
+  if (pin.free.none()) return wait;
+  for (Counter counter : {Counter::vm, Counter::lgkm})
+    for (size_t unit = 0; unit < register_bits; ++unit)
+      if (pin.free.test(unit) && board[counter].waits_for(unit))
+        strengthen(wait, counter, board[counter].count_for(unit));
   return wait;
 }
 
@@ -91,9 +96,14 @@ public:
 
   void repair_with(std::span<const Pin> pins) {
     repairs_ = true;
-    for (const Pin& pin : pins) pins_.emplace(pin.item, &pin);
+    keep(pins);
     needed_.resize(function_.last - function_.first);
   }
+  void keep(std::span<const Pin> pins) {
+    for (const Pin& pin : pins) pins_.emplace(pin.item, &pin);
+  }
+  /// Takes these waits for what the program's items say.
+  void assume(const std::unordered_map<size_t, Wait>& waits) { assumed_ = &waits; }
 
   /// Runs to the fixed point, then calls `visit(item, board before it)` for every item that is reached.
   template <class Visit> void run(Visit&& visit) {
@@ -131,10 +141,13 @@ private:
     Scoreboard board = entry_[b];
     for (size_t i = graph_.blocks[b].first; i < graph_.blocks[b].last; ++i) {
       visit(i, board);
-      if (!is_instruction(program_.items[i])) continue;
       const Instruction& instruction = program_.items[i].instruction;
+      if (!is_instruction(program_.items[i])) {
+        if (repairs_ && pins_.contains(i)) repair(i, instruction, board);
+        continue;
+      }
       if (instruction.traits.waitcnt) {
-        board.wait(waits_of(instruction));
+        board.wait(stated(i, instruction));
         continue;
       }
       if (repairs_) repair(i, instruction, board);
@@ -144,19 +157,39 @@ private:
     return board;
   }
 
+  Wait stated(size_t item, const Instruction& instruction) const {
+    if (assumed_)
+      if (const auto found = assumed_->find(item); found != assumed_->end()) return found->second;
+    return waits_of(instruction);
+  }
+
   void repair(size_t item, const Instruction& instruction, Scoreboard& board) {
+    const Wait wait = needs(item, instruction, board);
+    board.wait(wait);
+    needed_[item - function_.first] = wait;
+  }
+
+public:
+  /// The wait that `item` needs on top of what the board says.
+  Wait needs(size_t item, const Instruction& instruction, const Scoreboard& board) const {
     // Where the original program says what is waited for, it is asked; otherwise every LDS access counts.
-    const auto pin = pins_.find(item);
-    Wait wait = pin == pins_.end() ? rule_wait(board, instruction) : pin_wait(board, *pin->second);
+    const auto [first, last] = pins_.equal_range(item);
+    bool witnessed = false;
+    Wait wait;
+    for (auto pin = first; pin != last; ++pin) {
+      wait = stronger(wait, pin_wait(board, *pin->second));
+      witnessed |= (pin->second->done | pin->second->counted) != 0;
+    }
+    if (!witnessed) wait = stronger(wait, rule_wait(board, instruction));
     conflicts(board, instruction, registers_,
               [&](Counter counter, size_t slot, bool) { strengthen(wait, counter, board[counter].count_for(slot)); });
     if (graph_.blocks[graph_.block_of[item - function_.first]].returns && instruction.traits.terminator)
       wait = stronger(wait, {board[Counter::vm].outstanding() > 0 ? uint8_t{0} : uint8_t{63}, 7,
                              board[Counter::lgkm].outstanding() > 0 ? uint8_t{0} : uint8_t{15}});
-    board.wait(wait);
-    needed_[item - function_.first] = wait;
+    return wait;
   }
 
+private:
   const Program& program_;
   const Function& function_;
   const Graph& graph_;
@@ -164,7 +197,8 @@ private:
   std::vector<Scoreboard> entry_;
   std::vector<bool> reached_;
   bool repairs_ = false;
-  std::unordered_map<size_t, const Pin*> pins_;
+  std::unordered_multimap<size_t, const Pin*> pins_;
+  const std::unordered_map<size_t, Wait>* assumed_ = nullptr;
   std::vector<Wait> needed_;
 };
 
@@ -316,6 +350,64 @@ std::vector<Pin> memory_pins(const Program& program, const Function& function, c
   });
   std::ranges::sort(pins, {}, &Pin::item);
   return pins;
+}
+
+RegisterSet settled_registers(const Program& program, const Function& function, const Graph& graph, size_t wanted) {
+  RegisterSet settled = ~RegisterSet();
+  Flow flow(program, function, graph);
+  flow.run([&](size_t item, const Scoreboard& board) {
+    if (item != wanted) return;
+    for (size_t unit = 0; unit < register_bits; ++unit)
+      if (board[Counter::vm].waits_for(unit) || board[Counter::lgkm].waits_for(unit)) settled.reset(unit);
+  });
+  return settled;
+}
+
+namespace {
+
+/// Whether the waits suffice everywhere.
+bool suffices(const Program& program, const Function& function, const Graph& graph, std::span<const Pin> pins,
+              const std::unordered_map<size_t, Wait>& waits) {
+  Flow flow(program, function, graph);
+  flow.keep(pins);
+  flow.assume(waits);
+  bool enough = true;
+  flow.run([&](size_t item, const Scoreboard& board) {
+    if (!enough || !is_instruction(program.items[item])) return;
+    const Instruction& instruction = program.items[item].instruction;
+    if (!instruction.traits.waitcnt) enough = flow.needs(item, instruction, board).none();
+  });
+  return enough;
+}
+
+} // namespace
+
+std::vector<Relaxed> relaxed_waits(const Program& program, const Function& function, const Graph& graph, size_t first,
+                                   size_t last) {
+  const std::vector<Pin> pins = memory_pins(program, function, graph);
+  std::unordered_map<size_t, Wait> waits;
+  std::vector<Relaxed> relaxed;
+  if (!suffices(program, function, graph, pins, waits)) return relaxed; // what is broken is not made weaker
+  for (size_t item = first; item < last; ++item) {
+    if (!is_instruction(program.items[item]) || !program.items[item].instruction.traits.waitcnt) continue;
+    const Wait stated = waits_of(program.items[item].instruction);
+    Wait& wait = waits[item] = stated;
+    const auto weaken = [&](uint8_t& field, uint8_t maximum) {
+      uint8_t good = field, bad = maximum + 1; // the weakest count that suffices lies in [good, bad)
+      while (good + 1 < bad) {
+        // Nothing at all is tried first: it is what most waits that are too strong come down to.
+        const auto middle = static_cast<uint8_t>(bad > maximum ? maximum : (good + bad) / 2);
+        field = middle;
+        (suffices(program, function, graph, pins, waits) ? good : bad) = middle;
+      }
+      field = good;
+    };
+    if (stated.vmcnt < 63) weaken(wait.vmcnt, 63);
+    if (stated.lgkmcnt < 15) weaken(wait.lgkmcnt, 15);
+    if (stated.expcnt < 7) weaken(wait.expcnt, 7);
+    if (wait != stated) relaxed.push_back({item, wait});
+  }
+  return relaxed;
 }
 
 } // namespace asmevo::analysis

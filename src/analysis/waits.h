@@ -37,17 +37,32 @@ constexpr AccessMask bit(Access access) { return static_cast<AccessMask>(1u << s
 /// What one instruction does to memory; 0 for none.
 AccessMask accesses_of(const isa::Instruction& instruction);
 
-/// Before `item`, all operations in `done` must have completed, and of those in `counted` all but the last
-/// at_most.vmcnt (vector memory) or at_most.lgkmcnt (LDS).
+/// What must have completed before `item`: all operations in `done`; of those in `counted` all but the last
+/// at_most.vmcnt (vector memory) or at_most.lgkmcnt (LDS); everything that will write a register of `free`.
 struct Pin {
   size_t item = 0;
   AccessMask done = 0, counted = 0;
   Wait at_most;
+  RegisterSet free;
 };
 
 /// What the waits of the program guarantee at the places where memory order can matter: barriers, cache control,
 /// stores, atomics, LDS operations among loads to LDS. Ordered by item.
 std::vector<Pin> memory_pins(const recover::Program& program, const recover::Function& function, const Graph& graph);
+
+/// Registers that no operation in flight will write, as the waits of the program have it before `item`.
+RegisterSet settled_registers(const recover::Program& program, const recover::Function& function, const Graph& graph,
+                              size_t item);
+
+/// Waits that can be weaker than they are: for items of [first, last) that are s_waitcnt, what is left of them when
+/// each in turn, from the front, is made as weak as every register, every rule and the order of memory (memory_pins)
+/// allow. Only those that change are listed.
+struct Relaxed {
+  size_t item = 0;
+  Wait wait;
+};
+std::vector<Relaxed> relaxed_waits(const recover::Program& program, const recover::Function& function,
+                                   const Graph& graph, size_t first, size_t last);
 
 /// The weakest wait that items of [first, last) need before each of them, on top of the waits that the program still
 /// has; with counts from the whole function's dataflow. Result is parallel to the items; fields at their maximum mean

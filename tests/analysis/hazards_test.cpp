@@ -1,6 +1,6 @@
 #include "analysis/hazards.h"
 
-#include "assemble.h"
+#include "corpus.h"
 
 #include <fstream>
 
@@ -152,11 +152,6 @@ TEST(Hazards, matrix_passes_follow_the_shape) {
 }
 
 // ---- against the table of what LLVM's hazard recogniser pads ----
-
-std::string data_folder() {
-  if (const char* folder = std::getenv("ASMEVO_DATA")) return folder;
-  return std::string(ASMEVO_SOURCE_DIR) + "/../shared/data";
-}
 
 struct MatrixRow {
   std::string name, a, c; // mnemonic, widths of A/B and of C/D as registers

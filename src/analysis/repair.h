@@ -1,0 +1,60 @@
+// Waits and nops put back.
+//
+// A rule or an agent that moves instructions need not think about counters and wait states: it takes all s_waitcnt and
+// s_nop out of its stretch, and this file puts the weakest ones in that the verifiers accept. What no register shows (a
+// wait that makes LDS writes arrive before a barrier, or stores before a flag) is taken over from the original program.
+//
+// A wait that the original did before a loop must not end up inside it, so registers that had settled at the end of the
+// stretch have settled there afterwards too.
+#pragma once
+
+#include "analysis/waits.h"
+#include "isa/codec.h"
+
+namespace asmevo::analysis {
+
+/// What has to be put before an item.
+struct Insertion {
+  size_t item = 0;
+  Wait wait;         // none where only states are missing
+  unsigned nops = 0; // wait states, behind the wait
+};
+
+/// What `function` still lacks. Empty for a program that the verifiers find clean (and whose pins hold).
+std::vector<Insertion> missing_waits(const recover::Program& program, const recover::Function& function,
+                                     std::span<const Pin> pins = {});
+
+/// "s_waitcnt vmcnt(2) lgkmcnt(0)", then as few s_nop as give `nops` states; a line each.
+std::string wait_text(const Wait& wait, unsigned nops);
+
+/// Insertions as edits; each replaces nothing.
+std::vector<recover::Edit> repair(const recover::Program& program, const recover::Function& function,
+                                  std::span<const Pin> pins = {});
+
+/// The same, carried out.
+recover::Program repaired(const recover::Program& program, size_t function, std::span<const Pin> pins,
+                          const isa::Codec& codec);
+
+/// The items of [first, last) that only wait and may be taken out. The 256 bytes before a preload kernel's second entry
+/// keep their length, so nothing goes there.
+std::vector<size_t> removable_waits(const recover::Program& program, const recover::Function& function, size_t first,
+                                    size_t last);
+
+/// A program without them, and what it has to keep in mind.
+struct Stripped {
+  recover::Program program;
+  std::vector<size_t> original; // by new item
+  std::vector<Pin> pins;        // in new items
+};
+Stripped strip(const recover::Program& program, size_t function, size_t first, size_t last);
+
+/// The stretch [first, last) of one block with its instructions in the order of `items` (program items, each once; the
+/// waits and nops of the stretch may be missing), waits and nops renewed. The order must keep dependences() of the
+/// stretch. The first edit replaces the stretch; more follow where a wait is needed elsewhere. Sorted.
+std::vector<recover::Edit> reorder(const recover::Program& program, const recover::Function& function, size_t first,
+                                   size_t last, std::span<const size_t> items);
+
+/// An item as a line of an edit's text.
+std::string item_text(const recover::Item& item);
+
+} // namespace asmevo::analysis
