@@ -22,12 +22,27 @@ std::string_view name_of(Role);
 /// Whether the content after a launch is a result: out and inout.
 inline bool is_result(Role role) { return role == Role::out || role == Role::inout; }
 
-enum class FillKind : uint8_t { zero, constant, uniform, normal, integers, special, poison, file };
+enum class FillKind : uint8_t {
+  zero,
+  constant,
+  uniform,
+  normal,
+  integers,
+  special,
+  poison,
+  file,
+  npy,
+  permutation,
+  offsets
+};
 struct Fill {
   FillKind kind = FillKind::zero;
-  double a = 0, b = 1; // constant a; uniform [a, b); normal mean a, sigma b; integers [a, b]; special: density a
-  std::string path;    // file: raw little-endian bytes
+  double a = 0, b = 1; // constant a; uniform [a, b); normal mean a, sigma b; integers [a, b]; special: density a;
+                       // permutation of a numbers, offsets up to a (0: the number of elements)
+  std::string path;    // file: raw little-endian bytes; npy: a NumPy array
 };
+/// Whether the content follows from the seed: another seed gives another input.
+bool is_random(FillKind);
 
 struct Buffer {
   std::string name;

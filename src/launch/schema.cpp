@@ -26,8 +26,8 @@ constexpr std::string_view override_keys[] = {
 constexpr std::string_view launch_keys[] = {"seed",    "sizes",     "workgroups", "workgroup_size", "dynamic_lds",
                                             "buffers", "arguments", "tolerance",  "kernel",         "cases"};
 constexpr std::string_view role_names[] = {"in", "out", "inout", "scratch"};
-constexpr std::string_view fill_names[] = {"zero",     "constant", "uniform", "normal",
-                                           "integers", "special",  "poison",  "file"};
+constexpr std::string_view fill_names[] = {"zero",   "constant", "uniform", "normal",      "integers", "special",
+                                           "poison", "file",     "npy",     "permutation", "offsets"};
 
 /// An error of asmevo::launch::evaluate_* at the place of the text.
 template <class T> Result<T> placed(const JsonView& view, Result<T> result) {
@@ -256,7 +256,8 @@ private:
     if (out.kind == FillKind::zero || out.kind == FillKind::poison) return {};
     if (out.kind == FillKind::special) return special(value, what, out);
     if (out.kind == FillKind::constant) return constant(value ? value : view, what, out);
-    if (out.kind == FillKind::file) return file(value ? value : view, what, out);
+    if (out.kind == FillKind::file || out.kind == FillKind::npy) return file(value ? value : view, what, out);
+    if (out.kind == FillKind::permutation || out.kind == FillKind::offsets) return count(value, what, out);
     return range(value ? value : view, what, out);
   }
 
@@ -268,6 +269,15 @@ private:
   Result<void> file(const JsonView& value, const std::string& what, Fill& out) {
     AE_TRY(out.path, value.string(what));
     if (std::filesystem::path(out.path).is_relative() && !directory_.empty()) out.path = directory_ + "/" + out.path;
+    return {};
+  }
+
+  /// 0 stands for the buffer's own number of elements.
+  Result<void> count(const JsonView& value, const std::string& what, Fill& out) {
+    out.a = 0;
+    if (!value || value.json().is_boolean()) return {};
+    AE_TRY(uint64_t n, bounded_in(value, sizes_, what, 1, uint64_t{1} << 53));
+    out.a = double(n);
     return {};
   }
 
@@ -304,15 +314,27 @@ private:
       if (bytes > double(largest_memory) || (total += uint64_t(bytes)) > largest_memory)
         return asmevo::fail("{}: buffer \"{}\" takes the case beyond {} GiB", buffer.where, buffer.name,
                             largest_memory >> 30);
-      if (buffer.fill.kind != FillKind::file) continue;
-      std::error_code error;
-      uint64_t size = std::filesystem::file_size(buffer.fill.path, error);
-      if (error)
-        return asmevo::fail("{}: buffer \"{}\": {}: {}", buffer.where, buffer.name, buffer.fill.path, error.message());
-      if (size != buffer.bytes())
-        return asmevo::fail("{}: buffer \"{}\" has {} bytes, {} has {}", buffer.where, buffer.name, buffer.bytes(),
-                            buffer.fill.path, size);
+      AE_CHECK(check_fill(buffer));
     }
+    return {};
+  }
+
+  static Result<void> check_fill(const Buffer& buffer) {
+    const Fill& fill = buffer.fill;
+    if (fill.kind == FillKind::permutation && fill.a > 0 && std::fmod(double(buffer.elements()), fill.a) != 0)
+      return asmevo::fail("{}: buffer \"{}\" has {} elements, which are no whole number of permutations of {}",
+                          buffer.where, buffer.name, buffer.elements(), fill.a);
+    if (fill.kind == FillKind::npy) {
+      Case any;
+      if (auto content = initial_bytes(any, buffer, 0); !content) return std::unexpected(content.error());
+    }
+    if (fill.kind != FillKind::file) return {};
+    std::error_code error;
+    uint64_t size = std::filesystem::file_size(fill.path, error);
+    if (error) return asmevo::fail("{}: buffer \"{}\": {}: {}", buffer.where, buffer.name, fill.path, error.message());
+    if (size != buffer.bytes())
+      return asmevo::fail("{}: buffer \"{}\" has {} bytes, {} has {}", buffer.where, buffer.name, buffer.bytes(),
+                          fill.path, size);
     return {};
   }
 
@@ -568,7 +590,7 @@ Result<std::string> content_hash(const Launch& launch) {
     for (const Buffer& b : c.buffers) {
       text += fmt::format("buffer {:?} {} {} {} {} {:a} {:a}\n", b.name, name_of(b.dtype), fmt::join(b.shape, " "),
                           name_of(b.role), int(b.fill.kind), b.fill.a, b.fill.b);
-      if (b.fill.kind != FillKind::file) continue;
+      if (b.fill.path.empty()) continue;
       AE_TRY(Bytes content, read_file(b.fill.path));
       text += "file " + sha256_hex(content) + "\n";
     }

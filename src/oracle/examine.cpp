@@ -189,9 +189,7 @@ private:
     bool same = true, random = false;
     for (const auto& [name, expected] : base_->results)
       same &= compare(expected, other->results.at(name).bytes, {.absolute = 0}).mismatches == 0;
-    for (const launch::Buffer& buffer : case_.buffers)
-      random |= buffer.fill.kind == launch::FillKind::uniform || buffer.fill.kind == launch::FillKind::normal ||
-                buffer.fill.kind == launch::FillKind::integers || buffer.fill.kind == launch::FillKind::special;
+    for (const launch::Buffer& buffer : case_.buffers) random |= launch::is_random(buffer.fill.kind);
     if (same && random)
       reference_.notes.push_back(fmt::format("{}: other random inputs give the same results", place()));
     return {};

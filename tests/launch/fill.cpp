@@ -142,3 +142,33 @@ TEST(Fill, poison_differs_by_seed_name_and_place) {
   fill_poison(1, "x", 4000, part);
   EXPECT_EQ(std::memcmp(part.data(), a.data() + 4000, 1000), 0);
 }
+
+TEST(Fill, a_permutation_holds_every_number_once_and_in_disorder) {
+  for (uint64_t n : {1u, 2u, 7u, 1000u, 4096u, 5000u}) {
+    auto values = filled(DType::i32, {.kind = FillKind::permutation, .a = 0}, n);
+    size_t in_place = 0;
+    std::set<double> seen(values.begin(), values.end());
+    for (size_t i = 0; i < n; ++i) in_place += values[i] == double(i);
+    EXPECT_EQ(seen.size(), n);
+    EXPECT_EQ(*seen.rbegin(), double(n - 1));
+    EXPECT_LT(in_place, n < 1000 ? n + 1 : 20);
+  }
+}
+
+TEST(Fill, each_block_of_a_permutation_is_another_one) {
+  auto values = filled(DType::u16, {.kind = FillKind::permutation, .a = 100}, 300);
+  for (size_t block = 0; block < 3; ++block)
+    EXPECT_EQ(std::set<double>(values.begin() + long(block) * 100, values.begin() + long(block + 1) * 100).size(),
+              100u);
+  EXPECT_FALSE(std::equal(values.begin(), values.begin() + 100, values.begin() + 100));
+}
+
+TEST(Fill, offsets_rise_from_zero_to_the_total) {
+  auto values = filled(DType::i32, {.kind = FillKind::offsets, .a = 100'000}, 3001);
+  EXPECT_EQ(values.front(), 0);
+  EXPECT_EQ(values.back(), 100'000);
+  EXPECT_TRUE(std::ranges::is_sorted(values));
+  std::set<double> steps;
+  for (size_t i = 1; i < values.size(); ++i) steps.insert(values[i] - values[i - 1]);
+  EXPECT_GT(steps.size(), 10u);
+}

@@ -1,4 +1,5 @@
 #include "launch/launch.h"
+#include "launch/npy.h"
 
 #include "support/file.h"
 
@@ -173,4 +174,20 @@ TEST(LaunchFile, a_raw_file_must_have_the_size_of_its_buffer) {
   auto wrong = parse_launch(text(9), testing::TempDir() + "l.json");
   ASSERT_FALSE(wrong);
   EXPECT_NE(wrong.error().message.find("l.json:2:24: buffer \"x\" has 9 bytes, "), std::string::npos);
+}
+
+TEST(LaunchFile, a_NumPy_array_must_have_type_and_shape_of_its_buffer) {
+  std::string path = testing::TempDir() + "input.npy";
+  ASSERT_TRUE(write_file(path, format_npy(DType::f16, {2, 2}, Bytes{1, 2, 3, 4, 5, 6, 7, 8})));
+  auto launch_of = [](std::string_view dtype, std::string_view shape) {
+    return parse_launch(fmt::format(R"({{"workgroups": 1, "workgroup_size": 1, "arguments": [],
+      "buffers": {{"x": {{"dtype": "{}", "shape": {}, "role": "in", "fill": {{"npy": "input.npy"}}}}}}}})",
+                                    dtype, shape),
+                        testing::TempDir() + "l.json");
+  };
+  auto launch = launch_of("f16", "[2, 2]");
+  ASSERT_TRUE(launch) << launch.error().message;
+  EXPECT_EQ(initial_bytes(launch->cases[0], launch->cases[0].buffers[0], 0).value(), (Bytes{1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_NE(launch_of("f16", "4").error().message.find("buffer \"x\" is f16[4], "), std::string::npos);
+  EXPECT_NE(launch_of("bf16", "[2, 2]").error().message.find("input.npy has f16[2,2]"), std::string::npos);
 }
