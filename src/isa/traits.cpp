@@ -25,38 +25,36 @@ constexpr std::array branches = {
     BranchRow{"s_call_b64", false, false, false},   BranchRow{"s_rfe_", false, true, true},
 };
 
-constexpr std::array<std::string_view, 1> terminators = {"s_endpgm"};
+constexpr auto terminators = std::to_array<std::string_view>({"s_endpgm"});
 
 /// Never removed and never moved, beyond memory accesses and control flow.
-constexpr std::array<std::string_view, 28> side_effects = {
-    "s_sendmsg",  "s_setreg",      "s_trap",     "s_sleep",        "s_setprio",    "s_sethalt",   "s_icache_inv",
-    "s_dcache_",  "s_ttrace",      "s_incperf",  "s_decperf",      "s_setkill",    "s_set_gpr_",  "s_rfe_",
-    "s_memtime",  "s_memrealtime", "s_setvskip", "s_wakeup",       "s_barrier",    "s_atc_probe", "buffer_wb",
-    "buffer_inv", "ds_gws_",       "exp",        "s_cbranch_cdbg", "s_setreg_imm", "s_scratch_"};
+constexpr auto side_effects = std::to_array<std::string_view>(
+    {"s_sendmsg",  "s_setreg",      "s_trap",     "s_sleep",        "s_setprio",    "s_sethalt",   "s_icache_inv",
+     "s_dcache_",  "s_ttrace",      "s_incperf",  "s_decperf",      "s_setkill",    "s_set_gpr_",  "s_rfe_",
+     "s_memtime",  "s_memrealtime", "s_setvskip", "s_wakeup",       "s_barrier",    "s_atc_probe", "buffer_wb",
+     "buffer_inv", "ds_gws_",       "exp",        "s_cbranch_cdbg", "s_setreg_imm", "s_scratch_"});
 
-constexpr std::array<std::string_view, 2> relative = {"s_movrel", "v_movrel"};
+constexpr auto relative = std::to_array<std::string_view>({"s_movrel", "v_movrel"});
 
-constexpr std::array<std::string_view, 10> m0_readers = {
-    "ds_gws_",          "ds_append",          "ds_consume",
-    "ds_ordered_count", "ds_read_addtid_b32", "ds_write_addtid_b32",
-    "global_load_lds_", "scratch_load_lds_",  "s_",
-    "v_interp"};
+constexpr auto m0_readers =
+    std::to_array<std::string_view>({"ds_gws_", "ds_append", "ds_consume", "ds_ordered_count", "ds_read_addtid_b32",
+                                     "ds_write_addtid_b32", "global_load_lds_", "scratch_load_lds_", "s_", "v_interp"});
 
-constexpr std::array<std::string_view, 18> half_keepers = {
-    "v_mad_f16",  "v_mad_u16",  "v_mad_i16",  "v_fma_f16",  "v_div_fixup_f16", "v_interp_p2_f16",
-    "v_add_i16",  "v_sub_i16",  "v_med3_f16", "v_med3_i16", "v_med3_u16",      "v_min3_f16",
-    "v_min3_i16", "v_min3_u16", "v_max3_f16", "v_max3_i16", "v_max3_u16",      "v_cvt_scalef32_sr_f16"};
+constexpr auto half_keepers = std::to_array<std::string_view>(
+    {"v_mad_f16", "v_mad_u16", "v_mad_i16", "v_fma_f16", "v_div_fixup_f16", "v_interp_p2_f16", "v_add_i16", "v_sub_i16",
+     "v_med3_f16", "v_med3_i16", "v_med3_u16", "v_min3_f16", "v_min3_i16", "v_min3_u16", "v_max3_f16", "v_max3_i16",
+     "v_max3_u16", "v_cvt_scalef32_sr_f16"});
 
-constexpr std::array<std::string_view, 10> accumulators = {"v_mac_",     "v_fmac_",  "v_pk_fmac_", "v_dot2c_",
-                                                           "v_dot4c_",   "v_dot8c_", "v_smfmac_",  "v_writelane_b32",
-                                                           "v_swap_b32", "v_movreld"};
+constexpr auto accumulators =
+    std::to_array<std::string_view>({"v_mac_", "v_fmac_", "v_pk_fmac_", "v_dot2c_", "v_dot4c_", "v_dot8c_", "v_smfmac_",
+                                     "v_writelane_b32", "v_swap_b32", "v_movreld"});
 
 bool is_atomic(std::string_view name) { return name.find("_atomic_") != std::string_view::npos; }
 
 /// DS instructions that change LDS by a function of its old value have no "atomic" in their names.
 bool is_lds_atomic(std::string_view name) {
-  constexpr std::array<std::string_view, 9> plain = {"ds_read", "ds_write", "ds_swizzle", "ds_permute", "ds_bpermute",
-                                                     "ds_nop",  "ds_gws_",  "ds_load",    "ds_store"};
+  constexpr auto plain = std::to_array<std::string_view>(
+      {"ds_read", "ds_write", "ds_swizzle", "ds_permute", "ds_bpermute", "ds_nop", "ds_gws_", "ds_load", "ds_store"});
   return name.starts_with("ds_") && !any_prefix(plain, name);
 }
 
