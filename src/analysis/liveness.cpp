@@ -25,10 +25,6 @@ Effect effect_of(const Instruction& i, const RegisterMap& map, bool full) {
 
 } // namespace
 
-bool overwrites(const Instruction& i, const isa::RegisterRange& def) {
-  return std::ranges::none_of(i.uses, [&](const isa::RegisterRange& use) { return use == def; });
-}
-
 Liveness liveness(const recover::Program& program, const recover::Function& function, const Graph& graph) {
   Liveness result{RegisterMap(program, function), {}, {}};
   const size_t count = function.last - function.first;

@@ -17,7 +17,4 @@ struct Liveness {
 /// s_endpgm. A conditional write (s_cmov) lists its destination among its uses and so kills nothing.
 Liveness liveness(const recover::Program& program, const recover::Function& function, const Graph& graph);
 
-/// Whether an instruction writes its whole destination register: not when 16 bits of it stay (those list it as a use).
-bool overwrites(const isa::Instruction& instruction, const isa::RegisterRange& def);
-
 } // namespace asmevo::analysis
