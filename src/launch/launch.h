@@ -63,6 +63,7 @@ struct Argument {
   uint64_t buffer_offset = 0;
   bool null_pointer = false;
   std::vector<uint8_t> value; // other arguments: little-endian bytes
+  std::optional<DType> dtype; // of a scalar
   std::string where;
 };
 

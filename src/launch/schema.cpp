@@ -436,6 +436,7 @@ private:
     if (kind == "bytes") return raw_bytes(view, what, out);
     DType type = *dtype_from_name(kind);
     AE_TRY(uint64_t bits, scalar(view, type, fmt::format("{}: \"{}\"", what, kind)));
+    argument.dtype = type;
     argument.size = out.alignment = size_of(type);
     argument.value.resize(argument.size);
     store_bits(type, bits, argument.value.data());

@@ -210,7 +210,8 @@ void note_constant_scalars(Reference::Impl& reference) {
   const std::vector<launch::Case>& cases = reference.launch.cases;
   std::vector<std::string> constant;
   for (const launch::Argument& a : cases[0].arguments) {
-    if (a.value.empty()) continue;
+    bool changed_by_ways = a.dtype && launch::is_floating(*a.dtype);
+    if (a.value.empty() || changed_by_ways) continue;
     bool varies = std::ranges::any_of(cases, [&](const launch::Case& c) {
       return std::ranges::none_of(
           c.arguments, [&](const launch::Argument& b) { return b.offset == a.offset && b.value == a.value; });

@@ -26,6 +26,15 @@ uint64_t mixed(uint64_t x) {
 /// Seed 0 is the launch file's own input.
 uint64_t shifted(uint64_t seed, uint64_t by) { return by ? seed + mixed(by) : seed; }
 
+/// An epsilon or a scale that the candidate has not seen; integers are sizes and strides and must stay.
+void change_real_scalars(launch::Case& c) {
+  for (launch::Argument& a : c.arguments) {
+    if (!a.dtype || !launch::is_floating(*a.dtype)) continue;
+    double value = launch::value_of(*a.dtype, launch::load_bits(*a.dtype, a.value.data()));
+    launch::store_bits(*a.dtype, launch::bits_of(*a.dtype, value * 1.25), a.value.data());
+  }
+}
+
 } // namespace
 
 std::span<const Way> candidate_ways() { return ways; }
@@ -33,7 +42,9 @@ std::span<const Way> candidate_ways() { return ways; }
 launch::Case case_for(const launch::Case& c, const Way& way, uint64_t seed) {
   launch::Case changed = c;
   changed.seed = shifted(c.seed, seed);
-  if (way.other_input) changed.seed = mixed(changed.seed + 0x9e3779b97f4a7c15);
+  if (!way.other_input) return changed;
+  changed.seed = mixed(changed.seed + 0x9e3779b97f4a7c15);
+  change_real_scalars(changed);
   return changed;
 }
 

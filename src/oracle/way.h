@@ -13,7 +13,7 @@ namespace asmevo::oracle {
 
 struct Way {
   std::string_view name;    // for messages: how this differs from the first way
-  bool other_input = false; // another seed for all random fills
+  bool other_input = false; // another seed for all random fills, floating-point scalars times 1.25
   uint64_t poison = 1;
   unsigned placement = 0;
   machine::Schedule schedule = machine::Schedule::round_robin;

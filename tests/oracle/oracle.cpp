@@ -138,6 +138,18 @@ TEST(Oracle, a_candidate_that_knows_the_input_is_a_divergence) {
   EXPECT_NE(j.evidence.find("another input"), std::string::npos) << j.evidence;
 }
 
+TEST(Oracle, a_candidate_that_compiled_in_a_floating_point_scalar_is_a_divergence) {
+  std::string with_scale = replaced("{\"i32\": \"rows\"}", "{\"f32\": 2, \"name\": \"scale\"}");
+  Kernel by_argument = [](World& w) {
+    float scale;
+    std::memcpy(&scale, w.c.arguments[2].value.data(), 4);
+    auto in = w.floats("in"), out = w.floats("out");
+    for (size_t i = 0; i < in.size(); ++i) out[i] = scale * in[i] + 1;
+  };
+  EXPECT_EQ(Bench(by_argument, with_scale).judge(by_argument).finding, Finding::equivalent);
+  EXPECT_EQ(Bench(by_argument, with_scale).judge(affine).finding, Finding::divergence);
+}
+
 TEST(Oracle, a_candidate_that_depends_on_addresses_is_a_divergence) {
   Judgement j = Bench().judge([](World& w) {
     if (w.options.placement == 0) affine(w);
