@@ -144,7 +144,7 @@ const OpcodeFacts& Codec::Impl::facts_of(const llvm::MCInst& inst, Encoding enco
   facts.mnemonic = mnemonic_id(name);
   facts.traits = traits_of(encoding, name, desc.mayLoad(), desc.mayStore());
   facts.accumulates = accumulates(name);
-  facts.keeps_destination = facts.accumulates || keeps_other_half(name) || writes_conditionally(name);
+  facts.keeps_destination = facts.accumulates || keeps_other_half(name) || keeps_scalar_destination(name);
   for (llvm::MCPhysReg reg : desc.implicit_defs())
     if (auto range = range_of(reg); range.count) facts.implicit_defs.push_back(range);
   for (llvm::MCPhysReg reg : desc.implicit_uses()) {
@@ -199,7 +199,8 @@ void Codec::Impl::list_registers(const llvm::MCInst& inst, const OpcodeFacts& kn
       out.defs.push_back(range);
       continue;
     }
-    const bool tied = n < desc.getNumOperands() && desc.getOperandConstraint(n, llvm::MCOI::TIED_TO) != -1;
+    // Operands beyond the description are copies of the destination that the decoder appends.
+    const bool tied = n >= desc.getNumOperands() || desc.getOperandConstraint(n, llvm::MCOI::TIED_TO) != -1;
     // The old value of a DPP destination is tied although full masks and bound_ctrl leave nothing of it.
     if (tied && out.suffix == Suffix::dpp && !known.accumulates && !dpp_preserves(out)) continue;
     if (!tied || !reports(out.uses, range)) out.uses.push_back(range);

@@ -19,14 +19,14 @@ constexpr int most_assignments = 20'000; // .set and name = value, of a whole li
 constexpr size_t longest_line = 1 << 20;
 
 /// Files, output, loops, macros; and fills that write their bytes one by one.
-constexpr std::array<std::string_view, 29> refused_everywhere = {
-    ".include",          ".incbin", ".macro",   ".endm", ".endmacro", ".exitm", ".altmacro", ".noaltmacro",
-    ".purgem",           ".rept",   ".rep",     ".irp",  ".irpc",     ".endr",  ".print",    ".secure_log_unique",
-    ".secure_log_reset", ".dump",   ".load",    ".fill", ".org",      ".ds",    ".dcb",      ".bundle_align_mode",
-    ".bundle_lock",      ".error",  ".warning", ".err",  ".macros_on"};
+constexpr auto refused_everywhere = std::to_array<std::string_view>(
+    {".include",          ".incbin", ".macro",   ".endm", ".endmacro", ".exitm", ".altmacro", ".noaltmacro",
+     ".purgem",           ".rept",   ".rep",     ".irp",  ".irpc",     ".endr",  ".print",    ".secure_log_unique",
+     ".secure_log_reset", ".dump",   ".load",    ".fill", ".org",      ".ds",    ".dcb",      ".bundle_align_mode",
+     ".bundle_lock",      ".error",  ".warning", ".err",  ".macros_on"});
 
-constexpr std::array<std::string_view, 12> allowed_in_region = {
-    ".long", ".4byte", ".int", ".short", ".2byte", ".byte", ".quad", ".8byte", ".p2align", ".text", ".set", ".word"};
+constexpr auto allowed_in_region = std::to_array<std::string_view>(
+    {".long", ".4byte", ".int", ".short", ".2byte", ".byte", ".quad", ".8byte", ".p2align", ".text", ".set", ".word"});
 
 bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||

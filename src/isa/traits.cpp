@@ -138,6 +138,8 @@ bool keeps_other_half(std::string_view name) {
 
 bool accumulates(std::string_view name) { return any_prefix(accumulators, name); }
 
-bool writes_conditionally(std::string_view name) { return name.starts_with("s_cmov"); }
+bool keeps_scalar_destination(std::string_view name) {
+  return name.starts_with("s_cmov") || name.starts_with("s_bitset");
+}
 
 } // namespace asmevo::isa

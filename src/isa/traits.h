@@ -20,7 +20,7 @@ bool keeps_other_half(std::string_view mnemonic);
 /// A vector instruction that adds to its destination, whatever its modifiers.
 bool accumulates(std::string_view mnemonic);
 
-/// A scalar instruction that writes its destination only under a condition.
-bool writes_conditionally(std::string_view mnemonic);
+/// A scalar instruction that writes its destination only under a condition, or one bit of it.
+bool keeps_scalar_destination(std::string_view mnemonic);
 
 } // namespace asmevo::isa

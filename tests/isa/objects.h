@@ -1,5 +1,5 @@
-// Real code objects for tests: their .text and target, read with a few lines of our own so that the tests of this module
-// need no other.
+// Real code objects for tests: their .text and target, read with a few lines of our own so that the tests of this
+// module need no other.
 #pragma once
 
 #include "isa/target.h"
@@ -48,9 +48,11 @@ template <class T> T read_at(const Bytes& file, uint64_t offset) {
 inline std::vector<TextSection> text_sections(const std::filesystem::path& path) {
   std::vector<TextSection> result;
   const auto file = read_file(path.string());
-  if (!file || file->size() < 64 || std::memcmp(file->data(), "\x7f"
-                                                              "ELF\x02",
-                                                5) != 0)
+  if (!file || file->size() < 64 ||
+      std::memcmp(file->data(),
+                  "\x7f"
+                  "ELF\x02",
+                  5) != 0)
     return result;
   const auto target = target_from_elf(read_at<uint32_t>(*file, 48), (*file)[8], path.string());
   if (!target) return result;
