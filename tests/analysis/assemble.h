@@ -27,11 +27,25 @@ inline std::string trimmed(std::string line) {
   return first == std::string::npos ? "" : line.substr(first, last - first + 1);
 }
 
+/// `text` with the labels that its branches name and it does not define put behind its end.
+inline std::string with_missing_labels(const std::string& text) {
+  std::string result = text;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    line = trimmed(line);
+    if (!line.starts_with("s_branch ") && !line.starts_with("s_cbranch_")) continue;
+    const std::string label = line.substr(line.find(' ') + 1) + ":";
+    if (("\n" + result).find("\n" + label) == std::string::npos && result.find(" " + label) == std::string::npos)
+      result += "\n" + label + "\n";
+  }
+  return result;
+}
+
 /// One function, a kernel unless `kernel` is -1. Each line is a label or one instruction.
 inline recover::Program assemble(const std::string& text, isa::Processor processor = isa::Processor::gfx942,
                                  int kernel = 0) {
   const isa::Codec& codec = codec_of(processor);
-  const auto bytes = codec.assemble(text);
+  const auto bytes = codec.assemble(with_missing_labels(text));
   EXPECT_TRUE(bytes.has_value()) << (bytes ? "" : bytes.error().message) << "\n" << text;
   recover::Program program;
   program.target = codec.target();
