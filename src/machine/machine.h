@@ -22,6 +22,11 @@ public:
   /// is (law: an error that names it, never a guess).
   static Result<Image> create(std::shared_ptr<const object::CodeObject> object, const isa::Codec& codec);
 
+  /// An image of bare instruction bytes at address 0, with one kernel "text" whose descriptor asks for `resources`. Its
+  /// waves get the kernarg address in s[0:1], workgroup ids in s2, s3, s4, and work-item ids x, y, z.
+  static Result<Image> from_text(std::span<const uint8_t> text, const isa::Codec& codec,
+                                 const isa::Resources& resources);
+
   const object::CodeObject& object() const;
   const isa::Target& target() const;
   /// In address order; TraceEvent::instruction and Fault::instruction index this.

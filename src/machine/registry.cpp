@@ -1,7 +1,9 @@
 #include "machine/registry.h"
 
 #include "machine/semantics/tables.h"
+#include "machine/stage.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <unordered_map>
@@ -11,14 +13,17 @@ namespace asmevo::machine {
 
 #define DECLARE(name) std::span<const InstructionRow> name();
 namespace v2 {
+StageRunners stage_runners();
 ASMEVO_SEMANTICS(DECLARE)
-}
+} // namespace v2
 namespace v3 {
+StageRunners stage_runners();
 ASMEVO_SEMANTICS(DECLARE)
-}
+} // namespace v3
 namespace v4 {
+StageRunners stage_runners();
 ASMEVO_SEMANTICS(DECLARE)
-}
+} // namespace v4
 namespace scalar {
 ASMEVO_SCALAR_SEMANTICS(DECLARE)
 }
@@ -42,10 +47,12 @@ Level detect_level() {
 
 struct Registry {
   Level level;
+  StageRunners stages;
   std::vector<std::span<const InstructionRow>> tables;
   std::unordered_multimap<std::string_view, const InstructionRow*> by_mnemonic;
 
   Registry() : level(detect_level()) {
+    stages = level == Level::v4 ? v4::stage_runners() : level == Level::v3 ? v3::stage_runners() : v2::stage_runners();
 #define ADD(name) tables.push_back(level == Level::v4 ? v4::name() : level == Level::v3 ? v3::name() : v2::name());
     ASMEVO_SEMANTICS(ADD)
 #undef ADD
@@ -70,6 +77,8 @@ const InstructionRow* find_row(std::string_view mnemonic, isa::Processor process
     if (first->second->targets & bit(processor)) return first->second;
   return nullptr;
 }
+
+const StageRunners& stage_runners() { return registry().stages; }
 
 std::span<const std::span<const InstructionRow>> all_rows() { return registry().tables; }
 

@@ -51,15 +51,22 @@ struct ScalarRef {
 };
 
 /// Places in Wave::sgpr, beyond the register numbers of isa/instruction.h. The 64-bit ones take two.
-namespace slot {
+namespace slot { // vccz, execz and scc are refreshed before an instruction that reads them
 inline constexpr uint32_t flat_scratch = 102, xnack_mask = 104, vcc = 106, ttmp = 108, m0 = 124, exec = 126, vccz = 128,
                           execz = 130, scc = 132, shared_base = 134, shared_limit = 136, private_base = 138,
                           private_limit = 140, pops = 142, count = 144;
 }
 
+/// A region of Memory as a wave remembers it: enough to check an access and perform it.
+struct RegionView {
+  uint64_t base = 0, size = 0;
+  uint8_t* data = nullptr;
+  bool writable = false;
+};
+
 /// Why a wave stopped running. Bits; the scheduler takes over when any is set.
 namespace event {
-inline constexpr uint32_t ended = 1, barrier = 2, fault = 4, yield = 8,
+inline constexpr uint32_t ended = 1, barrier = 2, fault = 4, yield = 8, halted = 32,
                           modal = 16; // MODE has gpr_idx_en or vskip: instructions go one by one through step_modal()
 }
 
@@ -73,6 +80,7 @@ using Handler = void (*)(Wave&, const Op&);
 struct Wave {
   // What every instruction touches comes first.
   const Op* next = nullptr;        // the instruction to execute; a handler sees it already advanced
+  const Op* ops = nullptr;         // of the image; a branch sets next = ops + target
   uint32_t events = 0;             // event::*
   uint32_t scc = 0;                // 0 or 1
   uint32_t mode = 0;               // the MODE register; fields in namespace mode
@@ -85,17 +93,24 @@ struct Wave {
   Row lane_mask;                // ~0 in active lanes, 0 elsewhere; valid for mask_of
   Row staging[24];              // see stage.h for who uses which
 
-  uint8_t* lds = nullptr;
-  uint32_t lds_size = 0;  // bytes allocated, rounded to the granule
-  uint32_t vgpr_rows = 0; // rows of the VGPR file that the wave owns
-  Workgroup* workgroup = nullptr;
-  uint32_t id = 0; // in the workgroup
+  // Where memory instructions last went: the region an instruction reached, by the low bits of its index.
+  RegionView views[16];
 
-  uint64_t exec() const { return read64(slot::exec); }
-  uint64_t vcc() const { return read64(slot::vcc); }
-  uint32_t m0() const { return sgpr[slot::m0]; }
-  void set_exec(uint64_t value) { write64(slot::exec, value); }
-  void set_vcc(uint64_t value) { write64(slot::vcc, value); }
+  uint8_t* lds = nullptr;
+  uint32_t lds_size = 0;                 // bytes allocated, rounded to the granule
+  uint32_t vgpr_rows = 0, agpr_rows = 0; // rows that the wave owns in each file
+  Workgroup* workgroup = nullptr;
+  uint32_t id = 0;                     // in the workgroup
+  uint64_t executed = 0;               // instructions, up to the start of the current turn
+  uint64_t clock_reads = 0;            // keeps s_memtime moving within a turn
+  uint64_t approximate = 0;            // instructions executed whose rounding is unpublished
+  uint8_t* approximate_seen = nullptr; // one byte an op, set when it was executed
+
+  AE_LANES uint64_t exec() const { return read64(slot::exec); }
+  AE_LANES uint64_t vcc() const { return read64(slot::vcc); }
+  AE_LANES uint32_t m0() const { return sgpr[slot::m0]; }
+  AE_LANES void set_exec(uint64_t value) { write64(slot::exec, value); }
+  AE_LANES void set_vcc(uint64_t value) { write64(slot::vcc, value); }
 
   AE_LANES uint64_t read64(uint32_t number) const {
     uint64_t value;
@@ -104,6 +119,13 @@ struct Wave {
   }
   AE_LANES void write64(uint32_t number, uint64_t value) { __builtin_memcpy(&sgpr[number], &value, 8); }
 };
+
+/// vccz, execz and scc have no storage of their own.
+AE_LANES void refresh_conditions(Wave& w) {
+  w.sgpr[slot::vccz] = w.vcc() == 0;
+  w.sgpr[slot::execz] = w.exec() == 0;
+  w.sgpr[slot::scc] = w.scc;
+}
 
 /// MODE fields (CDNA3 ISA manual, "Mode register").
 namespace mode {

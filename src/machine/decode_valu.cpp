@@ -1,0 +1,398 @@
+// Operands of the vector ALU: VOP1, VOP2, VOPC, VOP3, VOP3P and the matrix instructions, plain or with SDWA or DPP.
+//
+// The encodings differ in where a field is and in which modifiers exist; what the fields mean is the row's signature.
+// So decoding goes in two steps: gather the fields of whatever encoding it is into one form, then walk the signature.
+#include "machine/decode.h"
+
+#include <algorithm>
+
+namespace asmevo::machine {
+
+namespace {
+
+constexpr uint32_t code_sdwa = 249, code_dpp = 250, code_vgpr0 = 256;
+
+/// One source field and its own modifiers.
+struct SourceField {
+  uint32_t code = 0; // 9 bits
+  bool agpr = false;
+  bool neg = false, abs = false, op_sel = false, op_sel_hi = true;
+  Select select = Select::dword;
+  bool sign_extend = false;
+};
+
+struct DppField {
+  uint32_t control = 0; // dpp_ctrl
+  bool bound_control = false;
+  uint32_t row_mask = 0xf, bank_mask = 0xf;
+};
+
+/// The fields of one instruction, whatever its encoding.
+struct Fields {
+  SourceField source[3];
+  unsigned sources = 0;
+  bool short_form = false; // VOP1, VOP2, VOPC: a mask is VCC
+  bool packed = false;     // VOP3P
+  uint32_t vdst = 0;
+  bool dst_agpr = false;
+  uint32_t sdst = isa::vcc_lo;
+  bool clamp = false, op_sel_dst = false;
+  uint32_t omod = 0;
+  Select dst_select = Select::dword;
+  uint8_t dst_unused = 0;
+  DppField dpp;
+  bool has_dpp = false;
+  uint32_t cbsz = 0, abid = 0, blgp = 0;
+};
+
+void gather_sdwa(const isa::Instruction& i, Fields& f) {
+  const uint32_t word = i.words[1];
+  for (unsigned k = 0; k < std::min(f.sources, 2u); ++k) {
+    SourceField& s = f.source[k];
+    const unsigned at = 16 + 8 * k;
+    uint32_t number = k == 0 ? bits(word, 0, 8) : s.code & 0xff;
+    s.code = bits(word, at + 7, 1) ? number : code_vgpr0 + number;
+    s.select = Select(bits(word, at, 3));
+    s.sign_extend = bits(word, at + 3, 1);
+    s.neg = bits(word, at + 4, 1);
+    s.abs = bits(word, at + 5, 1);
+  }
+  if (i.encoding == isa::Encoding::vopc) {
+    if (bits(word, 15, 1)) f.sdst = bits(word, 8, 7);
+    return;
+  }
+  f.dst_select = Select(bits(word, 8, 3));
+  f.dst_unused = uint8_t(bits(word, 11, 2));
+  f.clamp = bits(word, 13, 1);
+  f.omod = bits(word, 14, 2);
+}
+
+void gather_dpp(uint32_t word, Fields& f) {
+  f.source[0].code = code_vgpr0 + bits(word, 0, 8);
+  f.has_dpp = true;
+  f.dpp = {bits(word, 8, 9), bits(word, 19, 1) != 0, bits(word, 28, 4), bits(word, 24, 4)};
+  for (unsigned k = 0; k < 2; ++k) {
+    f.source[k].neg = bits(word, 20 + 2 * k, 1);
+    f.source[k].abs = bits(word, 21 + 2 * k, 1);
+  }
+}
+
+void gather_short(const isa::Instruction& i, Fields& f) {
+  const uint32_t word = i.words[0];
+  f.short_form = true;
+  f.source[0].code = bits(word, 0, 9);
+  f.source[1].code = code_vgpr0 + bits(word, 9, 8);
+  f.sources = i.encoding == isa::Encoding::vop1 ? 1 : 2;
+  f.vdst = bits(word, 17, 8);
+  if (f.source[0].code == code_sdwa) gather_sdwa(i, f);
+  if (f.source[0].code == code_dpp) gather_dpp(i.words[1], f);
+  if (isa::name_of(i) == "v_accvgpr_mov_b32") f.dst_agpr = f.source[0].agpr = true;
+}
+
+void gather_vop3(const isa::Instruction& i, Fields& f) {
+  const uint32_t word = i.words[0], second = i.words[1];
+  const bool with_sdst = i.encoding == isa::Encoding::vop3b;
+  f.sources = 3;
+  f.vdst = bits(word, 0, 8);
+  f.clamp = bits(word, 15, 1);
+  f.omod = bits(second, 27, 2);
+  f.sdst = with_sdst ? bits(word, 8, 7) : f.vdst;
+  for (unsigned k = 0; k < 3; ++k) {
+    f.source[k].code = bits(second, 9 * k, 9);
+    f.source[k].neg = bits(second, 29 + k, 1);
+    if (with_sdst) continue;
+    f.source[k].abs = bits(word, 8 + k, 1);
+    f.source[k].op_sel = bits(word, 11 + k, 1);
+  }
+  f.op_sel_dst = !with_sdst && bits(word, 14, 1);
+}
+
+void gather_vop3p(const isa::Instruction& i, Fields& f) {
+  const uint32_t word = i.words[0], second = i.words[1];
+  f.sources = 3;
+  f.packed = true;
+  f.vdst = bits(word, 0, 8);
+  f.clamp = bits(word, 15, 1);
+  for (unsigned k = 0; k < 3; ++k) {
+    SourceField& s = f.source[k];
+    s.code = bits(second, 9 * k, 9);
+    s.neg = bits(second, 29 + k, 1);
+    s.abs = bits(word, 8 + k, 1); // neg_hi
+    s.op_sel = bits(word, 11 + k, 1);
+    s.op_sel_hi = k == 2 ? bits(word, 14, 1) : bits(second, 27 + k, 1);
+  }
+}
+
+void gather_matrix(uint32_t word, uint32_t second, std::string_view name, const isa::Target& target, Fields& f) {
+  f.sources = 3;
+  f.vdst = bits(word, 0, 8);
+  f.cbsz = bits(word, 8, 3);
+  f.abid = bits(word, 11, 4);
+  f.blgp = bits(second, 29, 3);
+  for (unsigned k = 0; k < 3; ++k) f.source[k].code = bits(second, 9 * k, 9);
+  f.source[0].agpr = bits(second, 27, 1);
+  f.source[1].agpr = bits(second, 28, 1);
+  if (name == "v_accvgpr_read_b32") {
+    f.source[0].agpr = true;
+  } else if (name == "v_accvgpr_write_b32") {
+    f.dst_agpr = true;
+    f.source[0].agpr = false;
+  } else {
+    // gfx908 accumulates in AGPRs only. The index of a sparse matrix is a plain VGPR.
+    f.dst_agpr = !target.unified_registers() || bits(word, 15, 1);
+    f.source[2].agpr = f.dst_agpr && !name.starts_with("v_smfmac");
+  }
+}
+
+bool gather(const isa::Instruction& i, const isa::Target& target, Fields& f) {
+  switch (i.encoding) {
+  case isa::Encoding::vop1:
+  case isa::Encoding::vop2:
+  case isa::Encoding::vopc:
+    gather_short(i, f);
+    return true;
+  case isa::Encoding::vop3a:
+  case isa::Encoding::vop3b:
+    gather_vop3(i, f);
+    return true;
+  case isa::Encoding::vop3p:
+    gather_vop3p(i, f);
+    return true;
+  case isa::Encoding::vop3p_mai:
+    gather_matrix(i.words[0], i.words[1], isa::name_of(i), target, f);
+    return true;
+  case isa::Encoding::vop3px2:
+    gather_matrix(i.words[2], i.words[3], isa::name_of(i), target, f);
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool is_float(Format f) {
+  return f == Format::f16 || f == Format::f32 || f == Format::f64 || f == Format::bf16 || f == Format::pf16 ||
+         f == Format::pf32;
+}
+bool is_half(Format f) { return f == Format::b16 || f == Format::f16 || f == Format::bf16; }
+bool is_packed(Format f) { return f == Format::p16 || f == Format::pf16 || f == Format::p32 || f == Format::pf32; }
+bool is_scalar(Format f) { return f == Format::mask || f == Format::s32 || f == Format::s64; }
+
+/// The lane that `lane` reads under a dpp_ctrl: -1 where that is outside the row or wave, -2 for an unknown control.
+/// Source: CDNA3 ISA manual, "DPP"; LLVM SIDefines.h, DppCtrl.
+int dpp_source(uint32_t control, int lane) {
+  const int row = lane & ~15, in_row = lane & 15, amount = int(control & 15);
+  auto within_row = [&](int at) { return at >= 0 && at < 16 ? row + at : -1; };
+  if (control <= 0xff) return (lane & ~3) + int(control >> (2 * (lane & 3)) & 3); // quad_perm
+  if (control > 0x100 && control <= 0x10f) return within_row(in_row + amount);    // row_shl
+  if (control > 0x110 && control <= 0x11f) return within_row(in_row - amount);    // row_shr
+  if (control > 0x120 && control <= 0x12f) return row + ((in_row - amount) & 15); // row_ror
+  if (control >= 0x150 && control <= 0x15f) return row + amount;                  // row_newbcast
+  switch (control) {
+  case 0x130:
+    return lane + 1 < 64 ? lane + 1 : -1; // wave_shl
+  case 0x134:
+    return (lane + 1) & 63; // wave_rol
+  case 0x138:
+    return lane - 1; // wave_shr
+  case 0x13c:
+    return (lane - 1) & 63; // wave_ror
+  case 0x140:
+    return row + 15 - in_row; // row_mirror
+  case 0x141:
+    return (lane & ~7) + 7 - (lane & 7); // row_half_mirror
+  case 0x142:
+    return lane < 16 ? -1 : row - 1; // row_bcast:15
+  case 0x143:
+    return lane < 32 ? -1 : 31; // row_bcast:31
+  default:
+    return -2;
+  }
+}
+
+bool lanes_of_dpp(const DppField& field, Dpp& dpp) {
+  dpp = {};
+  dpp.bound_control = field.bound_control;
+  for (int lane = 0; lane < int(lanes); ++lane) {
+    int from = dpp_source(field.control, lane);
+    if (from == -2) return false;
+    dpp.from[lane] = uint8_t(from < 0 ? lane : from);
+    if (from >= 0) dpp.valid |= uint64_t{1} << lane;
+    bool enabled = (field.row_mask >> (lane / 16) & 1) && (field.bank_mask >> (lane / 4 % 4) & 1);
+    if (enabled) dpp.enabled |= uint64_t{1} << lane;
+  }
+  return true;
+}
+
+/// Walks the signature and builds the op, with a stage where one is needed.
+struct Builder {
+  const isa::Instruction& instruction;
+  const InstructionRow& row;
+  DecodeContext context;
+  const Fields& fields;
+  Op& op;
+  Stage stage{};
+  bool staged = false;
+  unsigned field = 0; // next source field
+
+  uint32_t literal() const { return instruction.words[1]; }
+
+  bool scalar_operand(unsigned k, Format format) {
+    uint32_t code = format == Format::mask && fields.short_form ? uint32_t(isa::vcc_lo) : fields.source[field++].code;
+    if (code >= code_vgpr0) return false;
+    op.ssrc[k] = scalar_source(code, literal(), format, context.pool);
+    if (needs_refresh(code)) stage.refresh = staged = true;
+    return true;
+  }
+
+  void modify(unsigned k, Format format, const SourceField& s, SourceStage& to) {
+    if (fields.has_dpp && k == 0) staged = true, to.rows = uint8_t(std::max(1u, rows_of(format)));
+    to.select = s.select;
+    to.sign_extend = s.sign_extend;
+    bool changes = s.select != Select::dword || s.sign_extend;
+    if (!row.signature.raw) {
+      if (is_packed(format) && fields.packed) {
+        to.low_from_high = s.op_sel;
+        to.high_from_low = !s.op_sel_hi;
+        changes |= s.op_sel || !s.op_sel_hi;
+        if (is_float(format)) to.neg = s.neg, to.neg_hi = s.abs, changes |= s.neg || s.abs;
+      } else {
+        if (is_half(format) && s.op_sel) to.low_from_high = changes = true;
+        if (is_float(format)) to.neg = s.neg, to.abs = s.abs, changes |= s.neg || s.abs;
+      }
+    }
+    if (changes) staged = true, to.rows = uint8_t(rows_of(format));
+  }
+
+  bool vector_operand(unsigned k, Operand operand) {
+    const SourceField& s = fields.source[field++];
+    const uint32_t rows = rows_of(operand);
+    SourceStage& to = stage.source[k];
+    to.format = operand.format;
+    if (s.code >= code_vgpr0) {
+      to.from = RowRef::of(s.agpr ? RowSpace::agpr : RowSpace::vgpr, s.code - code_vgpr0);
+    } else if (is_constant_code(s.code)) {
+      to.from = context.pool.splat(constant_bits(s.code, literal(), operand.format), rows);
+    } else {
+      if (s.code == 254 || rows > 2) return false; // lds_direct; a matrix from scalar registers
+      to.splat = staged = true;
+      to.rows = uint8_t(rows);
+      to.scalar = scalar_source(s.code, literal(), operand.format, context.pool);
+      to.from = RowRef::of(RowSpace::staging, staging_source(k));
+      if (needs_refresh(s.code)) stage.refresh = true;
+    }
+    modify(k, operand.format, s, to);
+    op.src[k] = to.rows ? RowRef::of(RowSpace::staging, staging_source(k)) : to.from;
+    return true;
+  }
+
+  bool source(unsigned k) {
+    const Operand operand = row.signature.src[k];
+    if (operand.format == Format::k16 || operand.format == Format::k32) {
+      op.src[k] = context.pool.splat(literal(), 1);
+      return true;
+    }
+    if (is_scalar(operand.format)) return scalar_operand(k, operand.format);
+    return field < fields.sources && vector_operand(k, operand);
+  }
+
+  void result() {
+    const Operand dst = row.signature.dst;
+    op.sdst = uint16_t(fields.short_form && dst.format == Format::s32 ? fields.vdst : fields.sdst);
+    op.dst = RowRef::of(fields.dst_agpr ? RowSpace::agpr : RowSpace::vgpr, fields.vdst);
+    ResultStage& to = stage.result;
+    to.to = op.dst;
+    to.format = dst.format;
+    to.rows = uint8_t(rows_of(dst));
+    if (is_scalar(dst.format) || dst.format == Format::none) {
+      to.rows = 0;
+      return;
+    }
+    if (!row.signature.raw && is_float(dst.format) && (fields.clamp || fields.omod)) {
+      to.omod = uint8_t(fields.omod);
+      to.clamp = fields.clamp;
+      staged = true;
+    }
+    bool high_half = !row.signature.raw && is_half(dst.format) && fields.op_sel_dst;
+    if (fields.dst_select != Select::dword || high_half) {
+      to.redirected = staged = true;
+      to.select = high_half ? Select::word1 : fields.dst_select;
+      to.unused = high_half ? 2 : fields.dst_unused;
+      op.dst = RowRef::of(RowSpace::staging, staging_result);
+    }
+  }
+
+  /// First half of VOP3PX2: the scale operands and which of their bytes counts.
+  bool scales() {
+    const uint32_t word = instruction.words[0], second = instruction.words[1];
+    for (unsigned k = 0; k < 2; ++k) {
+      const uint32_t code = bits(second, 9 * k, 9);
+      stage.scale_select[k] = uint8_t(bits(word, 11 + k, 1) | bits(second, 27 + k, 1) << 1);
+      if (code >= code_vgpr0) {
+        stage.scale[k] = RowRef::of(RowSpace::vgpr, code - code_vgpr0);
+      } else if (is_constant_code(code)) {
+        stage.scale[k] = context.pool.splat(constant_bits(code, 0, Format::b32), 1);
+      } else {
+        stage.scale[k] = RowRef::of(RowSpace::staging, staging_scratch + k);
+        stage.scale_scalar[k] = scalar_source(code, 0, Format::b32, context.pool);
+        stage.scale_splat |= uint8_t(1u << k);
+      }
+    }
+    return staged = true;
+  }
+
+  void modifiers() {
+    uint32_t neg = 0, abs = 0, op_sel = fields.op_sel_dst ? 8 : 0, op_sel_hi = 0;
+    for (unsigned k = 0; k < 3; ++k) {
+      const SourceField& s = fields.source[k];
+      neg |= uint32_t(s.neg) << k, abs |= uint32_t(s.abs) << k;
+      op_sel |= uint32_t(s.op_sel) << k, op_sel_hi |= uint32_t(s.op_sel_hi) << k;
+    }
+    op.modifiers = Modifiers::pack(neg, abs, op_sel, op_sel_hi, fields.omod, fields.clamp);
+    op.modifiers.bits |= fields.cbsz << 16 | fields.abid << 19 | fields.blgp << 23;
+  }
+
+  /// A single 32-bit scalar and nothing else has a short runner of its own.
+  Handler runner() const {
+    const StageRunners& runners = stage_runners();
+    int only = -1;
+    for (unsigned k = 0; k < 3; ++k) {
+      const SourceStage& s = stage.source[k];
+      if (!s.rows) continue;
+      bool plain = s.splat && s.rows == 1 && !s.neg && !s.abs && !s.neg_hi && s.select == Select::dword &&
+                   !s.sign_extend && !s.low_from_high && !s.high_from_low;
+      if (!plain || only >= 0) return runners.general;
+      only = int(k);
+    }
+    bool more = stage.has_dpp || stage.refresh || stage.approximate || stage.result.redirected || stage.result.omod ||
+                stage.result.clamp || stage.scale_splat || instruction.encoding == isa::Encoding::vop3px2;
+    return only < 0 || more ? runners.general : runners.splat[only];
+  }
+
+  bool build() {
+    for (unsigned k = 0; k < 3 && row.signature.src[k].format != Format::none; ++k)
+      if (!source(k)) return false;
+    result();
+    modifiers();
+    op.imm = int32_t(literal());
+    if (instruction.encoding == isa::Encoding::vop3px2 && !scales()) return false;
+    stage.has_dpp = fields.has_dpp;
+    if (fields.has_dpp && !lanes_of_dpp(fields.dpp, stage.dpp)) return false;
+    stage.approximate = row.support == Support::approximate;
+    staged |= stage.has_dpp || stage.approximate;
+    if (!staged) return true;
+    stage.core = row.handler;
+    op.run = runner();
+    op.stage = &context.pool.stages.emplace_back(stage);
+    return true;
+  }
+};
+
+} // namespace
+
+bool decode_valu(const isa::Instruction& i, const InstructionRow& row, DecodeContext context, Op& op) {
+  Fields fields;
+  if (!gather(i, context.target, fields)) return false;
+  return Builder{i, row, context, fields, op}.build();
+}
+
+} // namespace asmevo::machine

@@ -1,0 +1,80 @@
+// Dispatch state: from a kernel descriptor and a Dispatch to waves that are ready to run.
+#pragma once
+
+#include "machine/workgroup.h"
+
+#include <sys/mman.h>
+
+namespace asmevo::machine {
+
+/// A Dispatch, checked and worked out once.
+struct LaunchPlan {
+  const Image::Impl* image = nullptr;
+  Dispatch dispatch;
+  std::vector<Op> own_ops; // a copy, where some instruction names registers beyond the allocation
+  const Op* ops = nullptr;
+  uint32_t entry = 0; // index
+  uint32_t mode = 0;
+  uint32_t vgpr_rows = 0;    // of the VGPR file
+  uint32_t agpr_rows = 0;    // reachable as AGPRs
+  uint32_t accum_offset = 0; // first AGPR row in a unified file
+  uint32_t lds_size = 0;
+  uint32_t scratch_bytes = 0; // a lane
+  uint64_t workgroups = 0;
+  uint32_t max_waves = 0; // of a full workgroup
+  std::array<uint64_t, 3> grid{};
+  std::vector<uint32_t> preloaded; // kernarg dwords
+
+  /// Rows of host memory a wave needs: the files and what the widest operand may reach beyond them.
+  uint32_t rows() const { return vgpr_rows + (image->target.unified_registers() ? 0 : agpr_rows) + 64; }
+};
+
+/// Errors: a kernel of another object, an entry that is no instruction, sizes out of range, too much LDS, a kernarg
+/// segment that must be preloaded and is not mapped.
+Result<LaunchPlan> plan_launch(const Image& image, const Dispatch& dispatch, const Memory& memory);
+
+/// Device memory for scratch of `slots` resident workgroups; unmapped at the end. Holds nothing where a launch needs
+/// none.
+class Scratch {
+public:
+  static Result<Scratch> map(const LaunchPlan& plan, Memory& memory, uint32_t slots);
+  Scratch() = default;
+  Scratch(Scratch&& other) noexcept;
+  Scratch& operator=(Scratch&&) = delete;
+  ~Scratch();
+  void assign(Workgroup& group, uint32_t slot) const;
+
+private:
+  Memory* memory_ = nullptr;
+  uint64_t base_ = 0, slot_bytes_ = 0;
+  uint8_t* data_ = nullptr;
+  uint32_t lane_bytes_ = 0;
+};
+
+/// A place on the device for one workgroup: waves, register files, LDS. Used again for one workgroup after the other.
+class Residence {
+public:
+  Residence(const LaunchPlan& plan, const Memory& memory, const Scratch& scratch, uint32_t slot);
+  ~Residence();
+  Residence(const Residence&) = delete;
+  Residence& operator=(const Residence&) = delete;
+
+  void begin(uint32_t workgroup, Tracer* tracer);
+  Workgroup& group() { return group_; }
+  std::span<Wave> waves() { return {waves_, group_.wave_count}; }
+  std::vector<uint8_t>& approximate_seen() { return approximate_seen_; }
+
+private:
+  void start_wave(Wave& w, uint32_t id, const std::array<uint32_t, 3>& position, const std::array<uint32_t, 3>& size);
+
+  const LaunchPlan& plan_;
+  Workgroup group_;
+  Wave* waves_ = nullptr;
+  Row* rows_ = nullptr;
+  uint8_t* lds_ = nullptr;
+  uint64_t bytes_ = 0;
+  void* memory_ = nullptr;
+  std::vector<uint8_t> approximate_seen_;
+};
+
+} // namespace asmevo::machine

@@ -1,0 +1,97 @@
+#include "machine/memory.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <sys/mman.h>
+
+namespace asmevo::machine {
+
+namespace {
+
+// Distance beyond which an address is not said to be near a buffer.
+constexpr uint64_t neighbourhood = uint64_t{16} << 20;
+
+uint64_t end_of(const Region& region) { return region.base + region.size; }
+
+std::string amount(uint64_t bytes) { return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s"); }
+
+// Anonymous mappings come zero-filled and cost nothing until touched, which sparse buffers rely on.
+uint8_t* allocate(uint64_t size) {
+  void* at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return at == MAP_FAILED ? nullptr : static_cast<uint8_t*>(at);
+}
+
+} // namespace
+
+struct Memory::Impl {
+  std::vector<Region> regions; // by base
+
+  ~Impl() {
+    for (const Region& region : regions) munmap(region.data, region.size);
+  }
+  /// The first region that begins after `address`.
+  auto after(uint64_t address) const {
+    return std::upper_bound(regions.begin(), regions.end(), address,
+                            [](uint64_t value, const Region& region) { return value < region.base; });
+  }
+};
+
+Memory::Memory() : impl_(std::make_unique<Impl>()) {}
+Memory::~Memory() = default;
+Memory::Memory(Memory&&) noexcept = default;
+Memory& Memory::operator=(Memory&&) noexcept = default;
+
+Result<std::span<uint8_t>> Memory::map(uint64_t base, uint64_t size, Access access, std::string name) {
+  if (size == 0) return fail("`{}`: cannot map 0 bytes at {:#x}", name, base);
+  if (base + size < base) return fail("`{}`: {} bytes at {:#x} go beyond the address space", name, size, base);
+  auto next = impl_->after(base);
+  const Region* neighbour = nullptr;
+  if (next != impl_->regions.end() && next->base < base + size) neighbour = &*next;
+  if (next != impl_->regions.begin() && end_of(next[-1]) > base) neighbour = &next[-1];
+  if (neighbour)
+    return fail("`{}`: {} bytes at {:#x} overlap `{}` at {:#x}", name, size, base, neighbour->name, neighbour->base);
+  uint8_t* data = allocate(size);
+  if (!data) return fail("`{}`: no host memory for {} bytes", name, size);
+  impl_->regions.insert(impl_->regions.begin() + (next - impl_->regions.begin()),
+                        Region{base, size, access, std::move(name), data});
+  return std::span(data, size);
+}
+
+void Memory::unmap(uint64_t base) {
+  auto next = impl_->after(base);
+  if (next == impl_->regions.begin() || next[-1].base != base) return;
+  munmap(next[-1].data, next[-1].size);
+  impl_->regions.erase(impl_->regions.begin() + (next - impl_->regions.begin()) - 1);
+}
+
+const Region* Memory::find(uint64_t address, uint64_t size) const {
+  auto next = impl_->after(address);
+  if (next == impl_->regions.begin()) return nullptr;
+  const Region& region = next[-1];
+  uint64_t offset = address - region.base;
+  return offset < region.size && size <= region.size - offset ? &region : nullptr;
+}
+
+std::string Memory::describe(uint64_t address, uint64_t size) const {
+  const Region* nearest = nullptr;
+  uint64_t distance = neighbourhood;
+  bool after = false;
+  for (const Region& region : impl_->regions) {
+    if (region.access == Access::guard) continue;
+    uint64_t last = address + size, end = end_of(region);
+    bool inside = address >= region.base && address < end;
+    if (inside && last <= end)
+      return fmt::format("{} at +{:#x} of `{}`", amount(size), address - region.base, region.name);
+    if (inside) return fmt::format("{} past the end of `{}`", amount(last - end), region.name);
+    uint64_t away = address >= end ? address - end : region.base - address;
+    if (away >= distance) continue;
+    nearest = &region, distance = away, after = address >= end;
+  }
+  if (!nearest) return "in no buffer";
+  if (!after) return fmt::format("{} before `{}`", amount(distance), nearest->name);
+  return fmt::format("{} past the end of `{}`", amount(distance + size), nearest->name);
+}
+
+std::span<const Region> Memory::regions() const { return impl_->regions; }
+
+} // namespace asmevo::machine

@@ -1,0 +1,146 @@
+// Scalar memory: loads, buffer loads, stores, atomics and cache control.
+//
+// Addresses are those of dwords: the two low bits of the sum are dropped. A buffer access is checked against the
+// resource's size dword by dword: outside, a load gives 0 and a store or atomic does nothing.
+// Source: CDNA3 ISA manual, "Scalar memory"; offsets: LLVM SMInstructions.td.
+#include "machine/access.h"
+#include "machine/atomics.h"
+#include "machine/tracer.h"
+
+#include <array>
+
+namespace asmevo::machine::scalar {
+
+namespace {
+
+int64_t offset_of(const Wave& w, const Op& op) {
+  int64_t offset = op.imm;
+  if (op.flags & memory_flag::has_soffset) offset += scalar32(w, op.ssrc[1]);
+  return offset;
+}
+
+void trace(Wave& w, uint64_t address, uint32_t dwords, bool write) {
+  if (!w.workgroup->tracer) [[likely]]
+    return;
+  uint64_t addresses[lanes] = {address};
+  w.workgroup->tracer->access(w, Space::scalar, write, 4 * dwords, addresses, 1);
+}
+
+/// Where an access goes, and how many of its dwords exist.
+struct Place {
+  uint64_t address = 0;
+  uint32_t dwords = 0;
+};
+
+template <bool buffer> Place place_of(const Wave& w, const Op& op, uint32_t dwords) {
+  const uint64_t base = scalar64(w, op.ssrc[0]);
+  const int64_t offset = offset_of(w, op);
+  if constexpr (!buffer) return {(base + uint64_t(offset)) & ~uint64_t{3}, dwords};
+  // V#: base 47:0, stride 61:48, records in word 2: elements of `stride` bytes where there is a stride.
+  const uint32_t records = w.sgpr[op.ssrc[0].index() + 2], stride = uint32_t(base >> 48) & 0x3fff;
+  const uint64_t size = stride ? uint64_t{records} * stride : records;
+  const uint64_t at = uint64_t(offset) & 0xfffffffc;
+  const uint64_t available = at < size ? (size - at) / 4 : 0;
+  return {((base & 0xffffffffffff) + at) & ~uint64_t{3}, uint32_t(std::min<uint64_t>(dwords, available))};
+}
+
+template <bool buffer, uint32_t dwords> void load(Wave& w, const Op& op) {
+  const Place place = place_of<buffer>(w, op, dwords);
+  trace(w, place.address, dwords, false);
+  uint32_t value[dwords] = {};
+  if (place.dwords) {
+    const uint8_t* at = reach(w, op, -1, place.address, 4 * place.dwords, false);
+    if (!at) return;
+    __builtin_memcpy(value, at, 4 * place.dwords);
+  }
+  for (uint32_t k = 0; k < dwords && op.sdst + k < slot::vccz; ++k) w.sgpr[op.sdst + k] = value[k];
+}
+
+template <bool buffer, uint32_t dwords> void store(Wave& w, const Op& op) {
+  const Place place = place_of<buffer>(w, op, dwords);
+  trace(w, place.address, dwords, true);
+  if (!place.dwords) return;
+  if (uint8_t* at = reach(w, op, -1, place.address, 4 * place.dwords, true))
+    __builtin_memcpy(at, &w.sgpr[op.sdst], 4 * place.dwords);
+}
+
+template <bool buffer, class T, class F> void atomic(Wave& w, const Op& op) {
+  const Place place = place_of<buffer>(w, op, sizeof(T) / 4);
+  trace(w, place.address, sizeof(T) / 4, true);
+  if (place.dwords < sizeof(T) / 4) return;
+  uint8_t* at = reach(w, op, -1, place.address, sizeof(T), true);
+  if (!at) return;
+  T data[2]; // compare-and-swap takes a second value
+  __builtin_memcpy(data, &w.sgpr[op.sdst], sizeof data);
+  const T old = load_as<T>(at);
+  store_as(at, F{}(old, data[0], data[1], w.mode));
+  if (op.flags & memory_flag::glc) __builtin_memcpy(&w.sgpr[op.sdst], &old, sizeof old);
+}
+
+void clock(Wave& w, const Op& op) { w.write64(op.sdst, 4 * (w.executed + ++w.clock_reads)); }
+void realtime(Wave& w, const Op& op) { w.write64(op.sdst, (w.executed + ++w.clock_reads) / 5); }
+void nothing(Wave&, const Op&) {}
+
+constexpr InstructionRow smem(std::string_view mnemonic, Handler handler) {
+  return {mnemonic, Shape::smem, {}, handler};
+}
+
+constexpr std::array plain = {
+    smem("s_load_dword", &load<false, 1>),
+    smem("s_load_dwordx2", &load<false, 2>),
+    smem("s_load_dwordx4", &load<false, 4>),
+    smem("s_load_dwordx8", &load<false, 8>),
+    smem("s_load_dwordx16", &load<false, 16>),
+    smem("s_buffer_load_dword", &load<true, 1>),
+    smem("s_buffer_load_dwordx2", &load<true, 2>),
+    smem("s_buffer_load_dwordx4", &load<true, 4>),
+    smem("s_buffer_load_dwordx8", &load<true, 8>),
+    smem("s_buffer_load_dwordx16", &load<true, 16>),
+    smem("s_store_dword", &store<false, 1>),
+    smem("s_store_dwordx2", &store<false, 2>),
+    smem("s_store_dwordx4", &store<false, 4>),
+    smem("s_buffer_store_dword", &store<true, 1>),
+    smem("s_buffer_store_dwordx2", &store<true, 2>),
+    smem("s_buffer_store_dwordx4", &store<true, 4>),
+    smem("s_memtime", &clock),
+    smem("s_memrealtime", &realtime),
+    smem("s_dcache_inv", &nothing),
+    smem("s_dcache_inv_vol", &nothing),
+    smem("s_dcache_wb", &nothing),
+    smem("s_dcache_wb_vol", &nothing),
+    smem("s_dcache_discard", &nothing),
+    smem("s_dcache_discard_x2", &nothing),
+    smem("s_atc_probe", &nothing),
+    smem("s_atc_probe_buffer", &nothing),
+};
+
+#define ATOMIC(name, signedness, function)                                                                             \
+  smem("s_atomic_" name, &atomic<false, signedness##32_t, atomics::function>),                                         \
+      smem("s_atomic_" name "_x2", &atomic<false, signedness##64_t, atomics::function>),                               \
+      smem("s_buffer_atomic_" name, &atomic<true, signedness##32_t, atomics::function>),                               \
+      smem("s_buffer_atomic_" name "_x2", &atomic<true, signedness##64_t, atomics::function>)
+
+constexpr std::array atomic_rows = {
+    ATOMIC("swap", uint, Swap),     ATOMIC("cmpswap", uint, CompareSwap),
+    ATOMIC("add", uint, Add),       ATOMIC("sub", uint, Subtract),
+    ATOMIC("smin", int, Min),       ATOMIC("umin", uint, Min),
+    ATOMIC("smax", int, Max),       ATOMIC("umax", uint, Max),
+    ATOMIC("and", uint, And),       ATOMIC("or", uint, Or),
+    ATOMIC("xor", uint, Xor),       ATOMIC("inc", uint, Increment),
+    ATOMIC("dec", uint, Decrement),
+};
+#undef ATOMIC
+
+constexpr auto table = [] {
+  std::array<InstructionRow, plain.size() + atomic_rows.size()> all{};
+  size_t at = 0;
+  for (const InstructionRow& row : plain) all[at++] = row;
+  for (const InstructionRow& row : atomic_rows) all[at++] = row;
+  return all;
+}();
+
+} // namespace
+
+std::span<const InstructionRow> smem() { return table; }
+
+} // namespace asmevo::machine::scalar

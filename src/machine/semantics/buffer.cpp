@@ -1,0 +1,306 @@
+// MUBUF: loads, stores, atomics and loads to LDS through a buffer resource.
+//
+// A resource (V#, four scalar registers) gives a base, a stride and a number of records. Without swizzling the buffer
+// is raw: offsets are bytes, checked byte-exactly against num_records, component by component. With swizzling it is
+// structured: records are checked by index, and consecutive elements of neighbouring indices are interleaved, which is
+// how scratch lies in memory. Out of range, loads give 0 and stores and atomics do nothing. Source: CDNA3 ISA manual,
+// "Buffer Addressing" and "Range Checking".
+#include "machine/atomics.h"
+#include "machine/buffer_format.h"
+#include "machine/registry.h"
+#include "machine/transfer.h"
+
+#include <array>
+
+namespace asmevo::machine::ASMEVO_ISA {
+
+namespace {
+
+constexpr uint32_t element_bytes = 4; // of the swizzle
+
+/// The fields of a V# and of the instruction that do not depend on the lane.
+struct Resource {
+  uint64_t base = 0; // soffset included
+  uint32_t stride = 0, records = 0, soffset = 0;
+  uint32_t index_stride = 0, word3 = 0;
+  bool swizzle = false, add_tid = false;
+  const Row* index = nullptr;
+  const Row* offset = nullptr;
+  uint32_t immediate = 0;
+
+  AE_LANES uint32_t index_of(unsigned i) const { return (index ? index->lane[i] : 0) + (add_tid ? i : 0); }
+  AE_LANES uint32_t offset_of(unsigned i) const { return immediate + (offset ? offset->lane[i] : 0); }
+
+  /// Structured buffers are addressed by record; without a stride or swizzle the buffer is raw.
+  AE_LANES bool structured() const { return swizzle && stride; }
+
+  AE_LANES uint64_t raw_offset(unsigned i) const { return uint64_t{offset_of(i)} + uint64_t{stride} * index_of(i); }
+
+  /// Whether `bytes` at `at` behind the lane's offset are in range.
+  AE_LANES bool inside(unsigned i, uint32_t at, uint32_t bytes) const {
+    if (structured()) return index_of(i) < records && uint64_t{offset_of(i)} + at + bytes <= stride;
+    return (swizzle ? uint64_t{offset_of(i)} : raw_offset(i)) + soffset + at + bytes <= records;
+  }
+
+  AE_LANES uint64_t address(unsigned i, uint32_t at) const {
+    if (!swizzle) return base + raw_offset(i) + at;
+    const uint32_t n = index_of(i), o = offset_of(i) + at;
+    const uint64_t block = uint64_t{n / index_stride} * stride + uint64_t{o / element_bytes} * element_bytes;
+    return base + block * index_stride + n % index_stride * element_bytes + o % element_bytes;
+  }
+};
+
+AE_LANES Resource resource(Wave& w, const Op& op) {
+  const uint32_t* v = w.sgpr + op.ssrc[0].index();
+  Resource r;
+  r.soffset = scalar32(w, op.ssrc[1]);
+  r.base = (uint64_t{v[1] & 0xffff} << 32 | v[0]) + r.soffset;
+  r.stride = v[1] >> 16 & 0x3fff;
+  r.swizzle = v[1] >> 31;
+  r.records = v[2];
+  r.word3 = v[3];
+  r.index_stride = 8u << (v[3] >> 21 & 3);
+  r.add_tid = v[3] >> 23 & 1;
+  r.immediate = uint32_t(op.imm);
+  const Row* vector = row(w, op.src[0]);
+  if (op.flags & memory_flag::idxen) r.index = vector++;
+  if (op.flags & memory_flag::offen) r.offset = vector;
+  return r;
+}
+
+void trace(Wave& w, const Resource& r, uint32_t bytes, bool write) {
+  if (!w.workgroup->tracer) return;
+  uint64_t mask = w.exec();
+  for (unsigned i = 0; i < lanes; ++i)
+    if (!r.inside(i, 0, bytes < 4 ? bytes : 4)) mask &= ~(uint64_t{1} << i);
+  trace_access(w, Space::global, write, bytes, mask, [&](unsigned i) { return r.address(i, 0); });
+}
+
+/// The bytes a lane loads: in one piece where all are in range, else component by component. False after a fault.
+template <unsigned bytes>
+AE_LANES const uint8_t* fetch(Wave& w, const Op& op, const Resource& r, unsigned i, uint8_t* buffer) {
+  if (!r.swizzle && r.inside(i, 0, bytes)) [[likely]]
+    return reach(w, op, int(i), r.address(i, 0), bytes, false);
+  constexpr unsigned step = bytes < 4 ? bytes : 4;
+  for (unsigned at = 0; at < bytes; at += step) {
+    const uint8_t* from = zeros;
+    if (r.inside(i, at, step)) from = reach(w, op, int(i), r.address(i, at), step, false);
+    if (!from) return nullptr;
+    __builtin_memcpy(buffer + at, from, step);
+  }
+  return buffer;
+}
+
+template <class T> void load(Wave& w, const Op& op) {
+  const Resource r = resource(w, op);
+  trace(w, r, T::bytes, false);
+  Row* d = row(w, op.dst);
+  each_active(w.exec(), [&](unsigned i) {
+    uint8_t buffer[16];
+    const uint8_t* from = fetch<T::bytes>(w, op, r, i, buffer);
+    if (from) T::put(d, i, from);
+    return from != nullptr;
+  });
+}
+
+template <unsigned bytes>
+AE_LANES bool deposit(Wave& w, const Op& op, const Resource& r, unsigned i, const uint8_t* buffer) {
+  constexpr unsigned step = bytes < 4 ? bytes : 4;
+  for (unsigned at = 0; at < bytes; at += step) {
+    if (!r.inside(i, at, step)) continue;
+    uint8_t* to = reach(w, op, int(i), r.address(i, at), step, true);
+    if (!to) return false;
+    __builtin_memcpy(to, buffer + at, step);
+  }
+  return true;
+}
+
+template <class T> void store(Wave& w, const Op& op) {
+  const Resource r = resource(w, op);
+  trace(w, r, T::bytes, true);
+  const Row* s = row(w, op.src[1]);
+  each_active(w.exec(), [&](unsigned i) {
+    uint8_t buffer[16];
+    T::get(s, i, buffer);
+    return deposit<T::bytes>(w, op, r, i, buffer);
+  });
+}
+
+// To LDS: at M0 plus the immediate (which counts in the memory address too), lane after lane. Out of range gives zeros.
+template <class T> AE_LANES void load_lds(Wave& w, const Op& op) {
+  constexpr uint32_t stride = T::bytes < 4 ? 4 : T::bytes;
+  const Resource r = resource(w, op);
+  trace(w, r, T::bytes, false);
+  const uint32_t base = (w.m0() & 0xffff) + r.immediate;
+  each_active(w.exec(), [&](unsigned i) {
+    uint8_t buffer[16];
+    const uint8_t* from = fetch<T::bytes>(w, op, r, i, buffer);
+    if (!from) return false;
+    Row value[4];
+    T::put(value, i, from);
+    const uint32_t to = base + stride * i;
+    if (to >= w.lds_size || w.lds_size - to < stride) return true;
+    for (uint32_t k = 0; k < stride / 4; ++k) store_as(w.lds + to + 4 * k, value[k].lane[i]);
+    return true;
+  });
+}
+
+template <class T> void load_either(Wave& w, const Op& op) {
+  if (op.flags & memory_flag::lds)
+    load_lds<T>(w, op);
+  else
+    load<T>(w, op);
+}
+
+template <class T, class F, uint32_t mode_bits> void atomic(Wave& w, const Op& op) {
+  const Resource r = resource(w, op);
+  trace(w, r, sizeof(T), true);
+  Row* data = row(w, op.dst);
+  constexpr unsigned rows = sizeof(T) / 4;
+  auto value = [&](unsigned i, unsigned first) {
+    uint64_t v = data[first].lane[i];
+    if constexpr (rows == 2) v |= uint64_t{data[first + 1].lane[i]} << 32;
+    return T(v);
+  };
+  each_active(w.exec(), [&](unsigned i) {
+    T old{};
+    if (r.inside(i, 0, sizeof(T))) {
+      uint8_t* at = reach(w, op, int(i), r.address(i, 0), sizeof(T), true);
+      if (!at) return false;
+      old = load_as<T>(at);
+      T second{};
+      if constexpr (std::is_same_v<F, atomics::CompareSwap>) second = value(i, rows);
+      store_as(at, F{}(old, value(i, 0), second, mode_bits));
+    }
+    if (op.flags & memory_flag::glc) {
+      data[0].lane[i] = uint32_t(old);
+      if constexpr (rows == 2) data[1].lane[i] = uint32_t(uint64_t(old) >> 32);
+    }
+    return true;
+  });
+}
+
+/// Typed access: components in the format of the instruction (MTBUF) or of the resource (MUBUF *_format_*). A resource
+/// of an unknown or non-numeric format is a fault.
+template <unsigned components, bool d16, bool typed, bool write> void format_access(Wave& w, const Op& op) {
+  const Resource r = resource(w, op);
+  const uint32_t dfmt = typed ? op.sdst & 15 : r.word3 >> 15 & 15, nfmt = typed ? op.sdst >> 4 : r.word3 >> 12 & 7;
+  const BufferFormat format = buffer_format(dfmt, nfmt);
+  if (!format.valid) return raise_format(w, op, dfmt, nfmt);
+  trace(w, r, format.bytes, write);
+  Row* d = row(w, op.dst);
+  each_active(w.exec(), [&](unsigned i) {
+    const bool inside = r.inside(i, 0, format.bytes);
+    uint8_t buffer[16] = {};
+    if constexpr (write) {
+      if (!inside) return true;
+      uint32_t value[4] = {};
+      for (unsigned k = 0; k < components; ++k)
+        value[k] = d16 ? widen_half(d[k / 2].lane[i] >> (16 * (k % 2)), format) : d[k].lane[i];
+      encode_components(format, value, components, buffer);
+    }
+    for (unsigned at = 0; inside && at < format.bytes; ++at) { // swizzled elements need not be contiguous
+      uint8_t* place = reach(w, op, int(i), r.address(i, at), 1, write);
+      if (!place) return false;
+      if constexpr (write)
+        *place = buffer[at];
+      else
+        buffer[at] = *place;
+    }
+    if constexpr (write) return true;
+    uint32_t value[4] = {};
+    if (inside) decode_components(format, buffer, value);
+    for (unsigned k = 0; k < components; ++k) {
+      if constexpr (!d16) {
+        d[k].lane[i] = value[k];
+        continue;
+      }
+      const uint32_t half = narrow_half(value[k], format), shift = 16 * (k % 2);
+      const uint32_t old = k % 2 ? d[k / 2].lane[i] & 0xffff : 0;
+      d[k / 2].lane[i] = old | half << shift;
+    }
+    return true;
+  });
+}
+
+constexpr InstructionRow buffer(std::string_view mnemonic, Handler handler, TargetMask targets = on_all) {
+  return {mnemonic, Shape::buffer, {}, handler, Support::exact, targets};
+}
+
+#define ATOMIC_AS(name, type, meaning, mode_bits, targets)                                                             \
+  buffer("buffer_atomic_" name, &atomic<type, meaning, mode_bits>, targets)
+#define ATOMIC(name, signedness, meaning)                                                                              \
+  ATOMIC_AS(name, signedness##32_t, meaning, 0xf0, on_all),                                                            \
+      ATOMIC_AS(name "_x2", signedness##64_t, meaning, 0xf0, on_all)
+// Before gfx942 float atomics of the memory pipeline flush denormals.
+#define FLOAT_ATOMIC(name, type, meaning)                                                                              \
+  ATOMIC_AS(name, type, meaning, 0, before_gfx942), ATOMIC_AS(name, type, meaning, 0xf0, from_gfx942)
+#define FORMAT(name, components, d16)                                                                                  \
+  buffer("buffer_load_format_" name, &format_access<components, d16, false, false>),                                   \
+      buffer("buffer_store_format_" name, &format_access<components, d16, false, true>),                               \
+      buffer("tbuffer_load_format_" name, &format_access<components, d16, true, false>),                               \
+      buffer("tbuffer_store_format_" name, &format_access<components, d16, true, true>)
+
+using namespace atomics;
+using numeric::Bfloat16;
+using numeric::Binary16;
+using numeric::Binary32;
+using numeric::Binary64;
+
+constexpr std::array table = {
+    buffer("buffer_load_ubyte", &load_either<Small<uint8_t>>),
+    buffer("buffer_load_sbyte", &load_either<Small<int8_t>>),
+    buffer("buffer_load_ushort", &load_either<Small<uint16_t>>),
+    buffer("buffer_load_sshort", &load_either<Small<int16_t>>),
+    buffer("buffer_load_dword", &load_either<Dwords<1>>),
+    buffer("buffer_load_dwordx2", &load<Dwords<2>>),
+    buffer("buffer_load_dwordx3", &load_either<Dwords<3>>),
+    buffer("buffer_load_dwordx4", &load_either<Dwords<4>>),
+    buffer("buffer_load_ubyte_d16", &load<Half<uint8_t, false>>),
+    buffer("buffer_load_ubyte_d16_hi", &load<Half<uint8_t, true>>),
+    buffer("buffer_load_sbyte_d16", &load<Half<int8_t, false>>),
+    buffer("buffer_load_sbyte_d16_hi", &load<Half<int8_t, true>>),
+    buffer("buffer_load_short_d16", &load<Half<uint16_t, false>>),
+    buffer("buffer_load_short_d16_hi", &load<Half<uint16_t, true>>),
+    buffer("buffer_store_byte", &store<Small<uint8_t>>),
+    buffer("buffer_store_byte_d16_hi", &store<Half<uint8_t, true>>),
+    buffer("buffer_store_short", &store<Small<uint16_t>>),
+    buffer("buffer_store_short_d16_hi", &store<Half<uint16_t, true>>),
+    buffer("buffer_store_dword", &store<Dwords<1>>),
+    buffer("buffer_store_dwordx2", &store<Dwords<2>>),
+    buffer("buffer_store_dwordx3", &store<Dwords<3>>),
+    buffer("buffer_store_dwordx4", &store<Dwords<4>>),
+    FORMAT("x", 1, false),
+    FORMAT("xy", 2, false),
+    FORMAT("xyz", 3, false),
+    FORMAT("xyzw", 4, false),
+    FORMAT("d16_x", 1, true),
+    FORMAT("d16_xy", 2, true),
+    FORMAT("d16_xyz", 3, true),
+    FORMAT("d16_xyzw", 4, true),
+    ATOMIC("swap", uint, Swap),
+    ATOMIC("cmpswap", uint, CompareSwap),
+    ATOMIC("add", uint, Add),
+    ATOMIC("sub", uint, Subtract),
+    ATOMIC("smin", int, Min),
+    ATOMIC("umin", uint, Min),
+    ATOMIC("smax", int, Max),
+    ATOMIC("umax", uint, Max),
+    ATOMIC("and", uint, And),
+    ATOMIC("or", uint, Or),
+    ATOMIC("xor", uint, Xor),
+    ATOMIC("inc", uint, Increment),
+    ATOMIC("dec", uint, Decrement),
+    FLOAT_ATOMIC("add_f32", uint32_t, FloatAdd<Binary32>),
+    FLOAT_ATOMIC("pk_add_f16", uint32_t, PackedAdd<Binary16>),
+    ATOMIC_AS("pk_add_bf16", uint32_t, PackedAdd<Bfloat16>, 0xf0, on_gfx950),
+    ATOMIC_AS("add_f64", uint64_t, FloatAdd<Binary64>, 0xf0, from_gfx90a),
+    ATOMIC_AS("min_f64", uint64_t, FloatMin<Binary64>, 0xf0, from_gfx90a),
+    ATOMIC_AS("max_f64", uint64_t, FloatMax<Binary64>, 0xf0, from_gfx90a),
+};
+
+} // namespace
+
+std::span<const InstructionRow> buffer() { return table; }
+
+} // namespace asmevo::machine::ASMEVO_ISA
