@@ -16,7 +16,7 @@ using isa::Instruction;
 /// finds no source for, single lanes, conditional moves.
 bool leaves_a_part(const Instruction& i) {
   const std::string_view name = name_of(i);
-  if (i.suffix != isa::Suffix::none || isa::keeps_other_half(name) || isa::writes_conditionally(name)) return true;
+  if (i.suffix != isa::Suffix::none || isa::keeps_other_half(name) || isa::keeps_scalar_destination(name)) return true;
   if (name.find("_d16") != std::string_view::npos || name.find("mixlo") != std::string_view::npos ||
       name.find("mixhi") != std::string_view::npos || name == "v_writelane_b32")
     return true;
