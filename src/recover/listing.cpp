@@ -247,9 +247,14 @@ private:
     }
   }
 
-  // Absolute symbols, names of source files.
+  // Symbols outside of sections: undefined ones, which may be referred to or not, absolute ones, names of source files.
   void loose_symbols() {
     for (const Symbol& s : object_.symbols) {
+      if (s.section == elf::shn_undef && s.binding != elf::stb_local && !as_written(s.name).empty()) {
+        binding(s, as_written(s.name));
+        visibility(s.visibility, as_written(s.name));
+        type(s, as_written(s.name));
+      }
       if (s.type == elf::stt_file && !s.name.empty() && !as_written(s.name).empty()) line("\t.file \"{}\"", s.name);
       if (s.section != elf::shn_abs || s.type == elf::stt_file || s.name.empty()) continue;
       std::string name = as_written(s.name);
