@@ -68,14 +68,13 @@ bool is_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '$' || c == '@';
 }
 
-/// Where `name` stands as a whole word, comments aside.
+/// Where `name` stands as a whole word.
 AssemblyError undefined_label(std::string_view text, std::string_view name) {
   AssemblyError error{1, 1, fmt::format("label {} is not defined", name)};
   for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
     const size_t end = at + name.size();
     if ((at > 0 && is_name(text[at - 1])) || (end < text.size() && is_name(text[end]))) continue;
     const size_t line_begin = text.rfind('\n', at) == std::string_view::npos ? 0 : text.rfind('\n', at) + 1;
-    if (text.substr(line_begin, at - line_begin).find(';') != std::string_view::npos) continue;
     error.line = 1 + static_cast<int>(std::ranges::count(text.substr(0, at), '\n'));
     error.column = static_cast<int>(at - line_begin) + 1;
     break;
@@ -132,12 +131,17 @@ public:
   Assembly(const MachineCode& code, std::string_view text) : code_(code), text_(text) {}
 
   std::expected<Bytes, AssemblyError> run(Scope scope) {
-    if (auto error = refused(text_, scope)) return std::unexpected(*std::move(error));
+    auto clean = screened(text_, scope);
+    if (!clean) return std::unexpected(std::move(clean).error());
+    text_ = std::move(*clean);
     auto fatal = contained([&] { assemble(); });
     if (fatal) return std::unexpected(AssemblyError{1, 1, *fatal});
     if (diagnostics_.first) return std::unexpected(*diagnostics_.first);
     return Bytes(result_.begin(), result_.end());
   }
+
+  /// Without its comments.
+  std::string_view text() const { return text_; }
 
 private:
   void fail_with(std::optional<AssemblyError> error) {
@@ -148,8 +152,7 @@ private:
     llvm::SourceMgr sources;
     sources.setVirtualFileSystem(llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>());
     sources.setDiagHandler(collect, &diagnostics_);
-    sources.AddNewSourceBuffer(
-        llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(text_.data(), text_.size()), "assembly"), llvm::SMLoc());
+    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text_, "assembly"), llvm::SMLoc());
 
     llvm::MCContext context(code_.triple, code_.syntax.get(), code_.registers.get(), code_.subtarget.get(), &sources,
                             &code_.options);
@@ -179,7 +182,7 @@ private:
   }
 
   const MachineCode& code_;
-  std::string_view text_;
+  std::string text_;
   Diagnostics diagnostics_;
   llvm::SmallVector<char, 0> result_;
 };
@@ -187,9 +190,10 @@ private:
 } // namespace
 
 std::expected<Bytes, AssemblyError> assemble_region(const MachineCode& code, std::string_view text) {
-  auto object = Assembly(code, text).run(Scope::region);
+  Assembly assembly(code, text);
+  auto object = assembly.run(Scope::region);
   if (!object) return object;
-  return text_section(*object, text);
+  return text_section(*object, assembly.text());
 }
 
 std::expected<Bytes, AssemblyError> assemble_listing(const MachineCode& code, std::string_view text) {

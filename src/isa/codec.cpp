@@ -119,13 +119,14 @@ bool Codec::Impl::decode_operands(const Window& window, llvm::MCInst& inst, uint
   return ok && !fatal && operands_fit(inst);
 }
 
-/// LLVM decodes a register of the wrong file or alignment and leaves a remark in the text. The chip has no such
-/// instruction.
+/// LLVM decodes a register of the wrong file or alignment, or a constant in its place, and leaves a remark in the text.
+/// The chip has no such instruction.
 bool Codec::Impl::operands_fit(const llvm::MCInst& inst) const {
   const llvm::MCInstrDesc& desc = code->instructions->get(inst.getOpcode());
   const unsigned mode = code->subtarget->getHwMode(llvm::MCSubtargetInfo::HwMode_RegInfo);
   const unsigned count = std::min<unsigned>(inst.getNumOperands(), desc.getNumOperands());
   for (unsigned n = 0; n < count; ++n) {
+    if (inst.getOperand(n).isImm() && desc.operands()[n].OperandType == llvm::MCOI::OPERAND_REGISTER) return false;
     if (!inst.getOperand(n).isReg()) continue;
     const int16_t wanted = code->instructions->getOpRegClassID(desc.operands()[n], mode);
     const uint16_t listed = registers->listed[inst.getOperand(n).getReg()];

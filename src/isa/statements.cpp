@@ -52,6 +52,66 @@ AssemblyError at(int line, size_t column, std::string message) {
   return {line, static_cast<int>(column) + 1, std::move(message)};
 }
 
+/// Walks over text the way LLVM's lexer does: strings, character constants, comments.
+class Commentless {
+public:
+  explicit Commentless(std::string_view text) : text_(text), result_(text) {}
+
+  std::expected<std::string, AssemblyError> run() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '"')
+        string();
+      else if (c == '\'')
+        character();
+      else if (c == ';' || text_.substr(at_).starts_with("//"))
+        blank_until(text_.find('\n', at_));
+      else if (text_.substr(at_).starts_with("/*"))
+        block_comment();
+      else if (static_cast<unsigned char>(c) >= 0x7f)
+        return std::unexpected(here("a byte beyond ASCII outside of strings and comments"));
+      else
+        ++at_;
+    }
+    return std::move(result_);
+  }
+
+private:
+  void string() {
+    for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_)
+      if (text_[at_] == '\\') ++at_;
+    ++at_;
+  }
+
+  void character() {
+    ++at_;
+    if (at_ < text_.size() && text_[at_] == '\\') ++at_;
+    if (at_ + 1 < text_.size() && text_[at_ + 1] == '\'') at_ += 2;
+  }
+
+  void block_comment() {
+    const size_t end = text_.find("*/", at_ + 2);
+    blank_until(end == std::string_view::npos ? end : end + 2);
+  }
+
+  void blank_until(size_t end) {
+    for (; at_ < std::min(end, text_.size()); ++at_)
+      if (text_[at_] != '\n') result_[at_] = ' ';
+  }
+
+  AssemblyError here(std::string message) const {
+    const std::string_view before = text_.substr(0, at_);
+    const size_t line_begin = before.rfind('\n') + 1; // npos + 1 is 0
+    return at(1 + static_cast<int>(std::ranges::count(before, '\n')), at_ - line_begin, std::move(message));
+  }
+
+  std::string_view text_;
+  std::string result_;
+  size_t at_ = 0;
+};
+
+std::expected<std::string, AssemblyError> without_comments(std::string_view text) { return Commentless(text).run(); }
+
 class Scanner {
 public:
   Scanner(Scope scope) : scope_(scope) {}
@@ -79,7 +139,7 @@ public:
       if (std::string_view("([{-~!+").find(c) != std::string_view::npos && ++depth > deepest_nesting)
         return at(number, i, "the expression is nested too deeply");
       if (c == '=' && ++assignments_ > most_assignments) return at(number, i, "too many symbol assignments");
-      if (c == ':' || (c == '/' && i > 0 && text[i - 1] == '*'))
+      if (c == ':')
         statement = true;
       else if (c != ' ' && c != '\t')
         statement = false;
@@ -107,18 +167,21 @@ private:
 
 } // namespace
 
-std::optional<AssemblyError> refused(std::string_view text, Scope scope) {
-  if (text.size() > longest_text) return AssemblyError{1, 1, "the text is longer than 64 MiB"};
+std::expected<std::string, AssemblyError> screened(std::string_view text, Scope scope) {
+  if (text.size() > longest_text) return std::unexpected(AssemblyError{1, 1, "the text is longer than 64 MiB"});
+  auto clean = without_comments(text);
+  if (!clean) return clean;
+  const std::string_view rest = *clean;
   Scanner scanner(scope);
   int number = 0;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    std::string_view line = text.substr(begin, end - begin);
+  for (size_t begin = 0; begin <= rest.size();) {
+    const size_t end = std::min(rest.find('\n', begin), rest.size());
+    std::string_view line = rest.substr(begin, end - begin);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (auto error = scanner.line(line, ++number)) return error;
+    if (auto error = scanner.line(line, ++number)) return std::unexpected(*std::move(error));
     begin = end + 1;
   }
-  return std::nullopt;
+  return clean;
 }
 
 } // namespace asmevo::isa

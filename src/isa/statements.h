@@ -3,7 +3,8 @@
 
 #include "isa/codec.h"
 
-#include <optional>
+#include <expected>
+#include <string>
 #include <string_view>
 
 namespace asmevo::isa {
@@ -11,8 +12,9 @@ namespace asmevo::isa {
 /// How much a text may say: a region of code (instructions, labels, plain data), or a whole listing.
 enum class Scope : uint8_t { region, listing };
 
-/// The first thing in `text` that may not be said in `scope`: a directive that reads files, prints or expands, text
-/// that is not text, or nesting deep enough to exhaust a recursive parser.
-std::optional<AssemblyError> refused(std::string_view text, Scope scope);
+/// `text` with its comments blanked out (lines and columns stay), or the first thing in it that may not be said in
+/// `scope`: a directive that reads files, prints or expands, text that is not text, or nesting deep enough to exhaust a
+/// recursive parser.
+std::expected<std::string, AssemblyError> screened(std::string_view text, Scope scope);
 
 } // namespace asmevo::isa

@@ -7,9 +7,6 @@
 namespace asmevo::isa {
 namespace {
 
-template <size_t N> bool any_of(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
 template <size_t N> bool any_prefix(const std::array<std::string_view, N>& prefixes, std::string_view name) {
   return std::ranges::any_of(prefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
@@ -29,10 +26,11 @@ constexpr auto terminators = std::to_array<std::string_view>({"s_endpgm"});
 
 /// Never removed and never moved, beyond memory accesses and control flow.
 constexpr auto side_effects = std::to_array<std::string_view>(
-    {"s_sendmsg",  "s_setreg",      "s_trap",     "s_sleep",        "s_setprio",    "s_sethalt",   "s_icache_inv",
-     "s_dcache_",  "s_ttrace",      "s_incperf",  "s_decperf",      "s_setkill",    "s_set_gpr_",  "s_rfe_",
-     "s_memtime",  "s_memrealtime", "s_setvskip", "s_wakeup",       "s_barrier",    "s_atc_probe", "buffer_wb",
-     "buffer_inv", "ds_gws_",       "exp",        "s_cbranch_cdbg", "s_setreg_imm", "s_scratch_"});
+    {"s_sendmsg",      "s_setreg",         "s_trap",           "s_sleep",       "s_setprio",  "s_sethalt",
+     "s_icache_inv",   "s_dcache_",        "s_ttrace",         "s_incperf",     "s_decperf",  "s_setkill",
+     "s_set_gpr_",     "s_rfe_",           "s_memtime",        "s_memrealtime", "s_setvskip", "s_wakeup",
+     "s_barrier",      "s_atc_probe",      "buffer_wb",        "buffer_inv",    "ds_gws_",    "exp",
+     "s_cbranch_cdbg", "s_cbranch_g_fork", "s_cbranch_i_fork", "s_cbranch_join"});
 
 constexpr auto relative = std::to_array<std::string_view>({"s_movrel", "v_movrel"});
 
@@ -43,7 +41,7 @@ constexpr auto m0_readers =
 constexpr auto half_keepers = std::to_array<std::string_view>(
     {"v_mad_f16", "v_mad_u16", "v_mad_i16", "v_fma_f16", "v_div_fixup_f16", "v_interp_p2_f16", "v_add_i16", "v_sub_i16",
      "v_med3_f16", "v_med3_i16", "v_med3_u16", "v_min3_f16", "v_min3_i16", "v_min3_u16", "v_max3_f16", "v_max3_i16",
-     "v_max3_u16", "v_cvt_scalef32_sr_f16"});
+     "v_max3_u16", "v_bitop3_b16", "v_cvt_scalef32_sr_pk_fp4_"});
 
 constexpr auto accumulators =
     std::to_array<std::string_view>({"v_mac_", "v_fmac_", "v_pk_fmac_", "v_dot2c_", "v_dot4c_", "v_dot8c_", "v_smfmac_",
@@ -133,7 +131,7 @@ bool memory_reads_m0(Encoding encoding, std::string_view name) {
 bool keeps_other_half(std::string_view name) {
   const bool loads_half = name.find("_d16") != std::string_view::npos && name.find("store") == std::string_view::npos &&
                           !name.starts_with("ds_write");
-  return loads_half || any_of(half_keepers, name);
+  return loads_half || any_prefix(half_keepers, name);
 }
 
 bool accumulates(std::string_view name) { return any_prefix(accumulators, name); }
