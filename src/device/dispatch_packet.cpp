@@ -33,7 +33,7 @@ Bytes dispatch_packet(const launch::Case& c, const object::Kernel& kernel, uint6
   packet.setup = 3;
   for (size_t i = 0; i < 3; ++i) {
     packet.workgroup_size[i] = uint16_t(c.workgroup_size[i]);
-    packet.grid_size[i] = c.workgroups[i] * c.workgroup_size[i];
+    packet.grid_size[i] = c.work_items[i] ? uint32_t(c.work_items[i]) : c.workgroups[i] * c.workgroup_size[i];
   }
   packet.private_segment_size = kernel.descriptor.private_segment_fixed_size();
   packet.group_segment_size = kernel.descriptor.group_segment_fixed_size() + c.dynamic_lds;

@@ -27,16 +27,15 @@ struct Guard {
 };
 
 std::array<Guard, 2> guards_of(machine::Memory& memory, const PlacedBuffer& placed) {
-  const machine::Region* region = memory.find(placed.address - guard_bytes, placed.buffer->bytes() + 2 * guard_bytes);
-  uint8_t* before = region->data + (placed.address - guard_bytes - region->base);
-  uint8_t* after = before + guard_bytes + placed.buffer->bytes();
-  return {Guard{"before", {before, guard_bytes}, 0}, Guard{"after", {after, guard_bytes}, guard_bytes}};
+  uint8_t* before = memory.find(placed.region_base(), placed.region_size())->data;
+  uint8_t* after = before + placed.guard_before + placed.buffer->bytes();
+  return {Guard{"before", {before, placed.guard_before}, 0}, Guard{"after", {after, placed.guard_after}, guard_bytes}};
 }
 
 /// "4 bytes changed at +0", where offsets count from the buffer's edge: -1 is the byte before the buffer.
 std::string changes(const Guard& guard, std::span<const uint8_t> expected) {
   size_t count = 0, first = 0, last = 0;
-  for (size_t i = 0; i < guard_bytes; ++i)
+  for (size_t i = 0; i < guard.bytes.size(); ++i)
     if (guard.bytes[i] != expected[i]) {
       if (!count) first = i;
       last = i;
@@ -44,10 +43,46 @@ std::string changes(const Guard& guard, std::span<const uint8_t> expected) {
     }
   if (!count) return {};
   bool before = guard.side == "before";
-  auto offset = [&](size_t i) { return before ? int64_t(i) - int64_t(guard_bytes) : int64_t(i); };
+  auto offset = [&](size_t i) { return before ? int64_t(i) - int64_t(guard.bytes.size()) : int64_t(i); };
   // Stores rarely leave gaps; where one does, the last byte shows the extent.
   std::string extent = last - first + 1 == count ? "" : fmt::format(" to {:+}", offset(last));
   return fmt::format("{} byte{} changed at {:+}{}", count, count == 1 ? "" : "s", offset(first), extent);
+}
+
+/// Captured buffers where they lay, with what fits between them as guards.
+void place_captured(std::vector<PlacedBuffer>& buffers) {
+  std::vector<PlacedBuffer*> order;
+  for (PlacedBuffer& placed : buffers) {
+    placed.address = *placed.buffer->address;
+    placed.guard_before = std::min(guard_bytes, placed.address);
+    order.push_back(&placed);
+  }
+  std::ranges::sort(order, {}, &PlacedBuffer::address);
+  for (size_t i = 1; i < order.size(); ++i) {
+    uint64_t gap = order[i]->address - order[i - 1]->end();
+    order[i - 1]->guard_after = std::min(guard_bytes, gap / 2);
+    order[i]->guard_before = std::min(guard_bytes, gap / 2);
+  }
+}
+
+void place_freely(std::vector<PlacedBuffer>& buffers, unsigned placement) {
+  uint64_t next = first_buffer + placement_stride * (placement % 8);
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    PlacedBuffer& placed = buffers[placement % 2 ? buffers.size() - 1 - i : i];
+    placed.address = next + guard_bytes + (placement ? alignment * (1 + (i * 7 + placement * 3) % 15) : 0);
+    next = align_up(placed.end() + guard_bytes + distance, page);
+  }
+}
+
+/// `base`, or the next place 1 TiB further on that has no buffer within 64 GiB.
+uint64_t clear_of(const std::vector<PlacedBuffer>& buffers, uint64_t base) {
+  constexpr uint64_t room = uint64_t{64} << 30, step = uint64_t{1} << 40;
+  auto taken = [&](uint64_t at) {
+    return std::ranges::any_of(
+        buffers, [&](const PlacedBuffer& p) { return p.region_base() < at + room && p.end() + guard_bytes > at; });
+  };
+  while (taken(base) && base > step) base -= step;
+  return base;
 }
 
 } // namespace
@@ -60,18 +95,17 @@ std::map<std::string, uint64_t> Placement::addresses() const {
 
 Placement place(const launch::Case& c, unsigned placement) {
   Placement result;
+  for (const launch::Buffer& buffer : c.buffers) result.buffers.push_back({.buffer = &buffer});
+  if (c.is_fixed())
+    place_captured(result.buffers);
+  else
+    place_freely(result.buffers, placement);
   uint64_t shift = placement_stride * (placement % 8);
-  result.image_base = first_image + shift;
-  result.kernarg_address = first_runtime + shift + (placement % 8) * 64;
-  result.packet_address = first_runtime + shift + (uint64_t{1} << 24);
-  result.queue_address = first_runtime + shift + (uint64_t{2} << 24);
-  for (const launch::Buffer& buffer : c.buffers) result.buffers.push_back({&buffer, 0});
-  uint64_t next = first_buffer + shift;
-  for (size_t i = 0; i < result.buffers.size(); ++i) {
-    PlacedBuffer& placed = result.buffers[placement % 2 ? result.buffers.size() - 1 - i : i];
-    placed.address = next + guard_bytes + (placement ? alignment * (1 + (i * 7 + placement * 3) % 15) : 0);
-    next = align_up(placed.end() + guard_bytes + distance, page);
-  }
+  uint64_t runtime = clear_of(result.buffers, first_runtime) + shift;
+  result.image_base = clear_of(result.buffers, first_image) + shift;
+  result.kernarg_address = runtime + (placement % 8) * 64;
+  result.packet_address = runtime + (uint64_t{1} << 24);
+  result.queue_address = runtime + (uint64_t{2} << 24);
   return result;
 }
 
@@ -82,11 +116,13 @@ std::span<uint8_t> contents(machine::Memory& memory, const PlacedBuffer& placed)
 
 Result<void> map_buffers(machine::Memory& memory, const launch::Case& c, const Placement& placement,
                          uint64_t poison_seed) {
+  std::map<std::string, uint64_t> addresses = placement.addresses();
   for (const PlacedBuffer& placed : placement.buffers) {
     const launch::Buffer& buffer = *placed.buffer;
     auto access = buffer.role == launch::Role::in ? machine::Access::read_only : machine::Access::read_write;
-    AE_CHECK(memory.map(placed.address - guard_bytes, buffer.bytes() + 2 * guard_bytes, access, buffer.name));
+    AE_CHECK(memory.map(placed.region_base(), placed.region_size(), access, buffer.name));
     AE_CHECK(launch::fill_bytes(c, buffer, poison_seed, contents(memory, placed)));
+    launch::fill_pointers(buffer, addresses, contents(memory, placed));
     for (const Guard& guard : guards_of(memory, placed))
       launch::fill_poison(poison_seed, guard_name(buffer), guard.start, guard.bytes);
   }
@@ -95,19 +131,21 @@ Result<void> map_buffers(machine::Memory& memory, const launch::Case& c, const P
 
 Result<void> refill_inputs(machine::Memory& memory, const launch::Case& c, const Placement& placement,
                            uint64_t poison_seed) {
+  std::map<std::string, uint64_t> addresses = placement.addresses();
   for (const PlacedBuffer& placed : placement.buffers) {
     launch::Role role = placed.buffer->role;
-    if (role == launch::Role::in || role == launch::Role::inout)
-      AE_CHECK(launch::fill_bytes(c, *placed.buffer, poison_seed, contents(memory, placed)));
+    if (role != launch::Role::in && role != launch::Role::inout) continue;
+    AE_CHECK(launch::fill_bytes(c, *placed.buffer, poison_seed, contents(memory, placed)));
+    launch::fill_pointers(*placed.buffer, addresses, contents(memory, placed));
   }
   return {};
 }
 
 std::vector<std::string> guard_damage(machine::Memory& memory, const Placement& placement, uint64_t poison_seed) {
   std::vector<std::string> damage;
-  Bytes expected(guard_bytes);
   for (const PlacedBuffer& placed : placement.buffers)
     for (const Guard& guard : guards_of(memory, placed)) {
+      Bytes expected(guard.bytes.size());
       launch::fill_poison(poison_seed, guard_name(*placed.buffer), guard.start, expected);
       if (std::string what = changes(guard, expected); !what.empty())
         damage.push_back(fmt::format("guard {} `{}`: {}", guard.side, placed.buffer->name, what));

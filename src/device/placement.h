@@ -6,9 +6,9 @@
 // gigabytes, and an access there is a fault. Inputs and their guards are mapped read-only: a store to one stops at the
 // store.
 //
-// Addresses are a function of the case and of `placement`. Placement 0 puts buffers on pages in order; every other one
-// moves them, reverses their order and aligns them to no more than the 256 bytes that an allocator promises, so that a
-// result which depends on where its buffers are shows itself.
+// Captured buffers lie where they lay. All other addresses are a function of the case and of `placement`. Placement 0
+// puts buffers on pages in order; every other one moves them, reverses their order and aligns them to no more than the
+// 256 bytes that an allocator promises, so that a result which depends on where its buffers are shows itself.
 #pragma once
 
 #include "launch/launch.h"
@@ -16,13 +16,20 @@
 
 namespace asmevo::device {
 
-inline constexpr uint64_t guard_bytes = 4096; // on each side of a buffer
+/// Guard bytes on each side of a buffer; fewer where captured buffers lie closer.
+inline constexpr uint64_t guard_bytes = 4096;
 
-/// A buffer and its address; its region begins guard_bytes before.
+/// A buffer, its address and its guards; one region of memory holds all three.
 struct PlacedBuffer {
   const launch::Buffer* buffer = nullptr;
   uint64_t address = 0;
+  uint64_t guard_before = guard_bytes, guard_after = guard_bytes;
+
   uint64_t end() const { return address + buffer->bytes(); }
+  uint64_t region_base() const { return address - guard_before; }
+  uint64_t region_size() const { return guard_before + buffer->bytes() + guard_after; }
+  /// In the buffer or one of its guards.
+  bool holds(uint64_t at) const { return at >= region_base() && at < end() + guard_after; }
 };
 
 struct Placement {

@@ -54,6 +54,7 @@ Result<std::unique_ptr<World>> build_world(const Loaded& loaded, const launch::C
                      .kernarg_address = at.kernarg_address,
                      .workgroups = c.workgroups,
                      .workgroup_size = c.workgroup_size,
+                     .grid_size = c.work_items,
                      .dynamic_lds = c.dynamic_lds,
                      .dispatch_ptr = at.packet_address,
                      .queue_ptr = at.queue_address};
@@ -78,15 +79,14 @@ Result<void> change_case(World& world, const launch::Case& c, uint64_t poison_se
                      kernarg, "kernarg segment"));
   world.dispatch.workgroups = c.workgroups;
   world.dispatch.workgroup_size = c.workgroup_size;
+  world.dispatch.grid_size = c.work_items;
   world.dispatch.dynamic_lds = c.dynamic_lds;
   return {};
 }
 
 const PlacedBuffer* input_at(const Placement& placement, uint64_t address) {
   for (const PlacedBuffer& placed : placement.buffers)
-    if (placed.buffer->role == launch::Role::in && address >= placed.address - guard_bytes &&
-        address < placed.end() + guard_bytes)
-      return &placed;
+    if (placed.buffer->role == launch::Role::in && placed.holds(address)) return &placed;
   return nullptr;
 }
 

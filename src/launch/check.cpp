@@ -66,6 +66,16 @@ Result<void> check_arguments(const Case& c, const object::Kernel& kernel) {
   return {};
 }
 
+/// A captured segment is the runtime's own and need not be looked into, but it must be this kernel's.
+Result<void> check_captured(const Case& c, const object::Kernel& kernel) {
+  uint32_t wanted = kernel.descriptor.kernarg_size();
+  if (kernel.metadata) wanted = std::max(wanted, kernel.metadata->kernarg_segment_size);
+  if (c.kernarg.size() < wanted)
+    return fail("{}: the captured kernarg segment has {} bytes, kernel `{}` takes {}", c.where, c.kernarg.size(),
+                kernel.name, wanted);
+  return {};
+}
+
 Result<void> check_workgroup(const Case& c, const object::Kernel& kernel) {
   if (!kernel.metadata) return {};
   const auto& size = c.workgroup_size;
@@ -95,7 +105,7 @@ Result<void> check_launch(const Launch& launch, const object::CodeObject& object
   if (!launch.kernel.empty() && launch.kernel != kernel.name)
     return fail("{}: the launch is for kernel `{}`, not `{}`", launch.path, launch.kernel, kernel.name);
   for (const Case& c : launch.cases) {
-    AE_CHECK(check_arguments(c, kernel));
+    AE_CHECK(c.kernarg.empty() ? check_arguments(c, kernel) : check_captured(c, kernel));
     AE_CHECK(check_workgroup(c, kernel));
     AE_CHECK(check_lds(c, object, kernel));
   }

@@ -1,4 +1,5 @@
 // Initial contents of buffers, whatever they come from.
+#include "launch/captured_content.h"
 #include "launch/npy.h"
 #include "launch/random_fill.h"
 
@@ -41,7 +42,21 @@ Result<void> fill_from_array(const Buffer& buffer, std::span<uint8_t> into) {
   return {};
 }
 
+Result<void> fill_from_capture(const Buffer& buffer, std::span<uint8_t> into) {
+  AE_TRY(Bytes content, read_content(buffer.fill.path, buffer.fill.sha256, into.size()));
+  std::ranges::copy(content, into.begin());
+  return {};
+}
+
 } // namespace
+
+void fill_pointers(const Buffer& buffer, const std::map<std::string, uint64_t>& address_of, std::span<uint8_t> into) {
+  for (size_t i = 0; i < buffer.fill.pointers.size() && (i + 1) * 8 <= into.size(); ++i) {
+    const PointerTo& to = buffer.fill.pointers[i];
+    auto found = address_of.find(to.buffer);
+    store_bits(DType::u64, found == address_of.end() ? 0 : found->second + to.offset, &into[i * 8]);
+  }
+}
 
 bool is_random(FillKind kind) {
   return kind == FillKind::uniform || kind == FillKind::normal || kind == FillKind::integers ||
@@ -63,6 +78,11 @@ Result<void> fill_bytes(const Case& c, const Buffer& buffer, uint64_t poison_see
     return fill_from_file(buffer, into);
   case FillKind::npy:
     return fill_from_array(buffer, into);
+  case FillKind::captured:
+    return fill_from_capture(buffer, into);
+  case FillKind::pointers:
+    std::ranges::fill(into, uint8_t(0)); // fill_pointers, when addresses are known
+    return {};
   default:
     fill_random(buffer, c.seed, into);
     return {};

@@ -4,7 +4,7 @@
 // the global offset and pointers for printf and device-side enqueue; from v5 on also the grid itself, which the kernel
 // would otherwise read from the dispatch packet. Sources: LLVM AMDGPUUsage, "Code Object V5 Metadata" (`.value_kind`),
 // and the ROCclr runtime's handling of them: HIP dispatches always have three grid dimensions; the block count leaves
-// out a partial last block, whose size is the remainder. A launch here is whole workgroups, so remainders are zero.
+// out a partial last block, whose size is the remainder.
 #include "launch/launch.h"
 
 #include <algorithm>
@@ -19,9 +19,11 @@ uint64_t hidden_value(std::string_view kind, const Case& c) {
   constexpr std::string_view axes = "xyz";
   size_t axis = axes.find(kind.back());
   if (kind.ends_with("_x") || kind.ends_with("_y") || kind.ends_with("_z")) {
-    if (kind.starts_with("hidden_block_count_")) return c.workgroups[axis];
-    if (kind.starts_with("hidden_group_size_")) return c.workgroup_size[axis];
-    return 0; // hidden_remainder_*, hidden_global_offset_*
+    uint64_t size = c.workgroup_size[axis], items = c.work_items[axis] ? c.work_items[axis] : c.workgroups[axis] * size;
+    if (kind.starts_with("hidden_block_count_")) return items / size;
+    if (kind.starts_with("hidden_group_size_")) return size;
+    if (kind.starts_with("hidden_remainder_")) return items % size;
+    return 0; // hidden_global_offset_*
   }
   if (kind == "hidden_grid_dims") return 3;
   if (kind == "hidden_dynamic_lds_size") return c.dynamic_lds;
@@ -37,12 +39,17 @@ void put(Bytes& segment, uint64_t offset, uint64_t size, const void* value) {
 uint32_t kernarg_size(const Case& c, const object::Kernel& kernel) {
   uint32_t size = kernel.descriptor.kernarg_size();
   if (kernel.metadata) size = std::max(size, kernel.metadata->kernarg_segment_size);
+  size = std::max(size, uint32_t(c.kernarg.size()));
   for (const Argument& a : c.arguments) size = std::max(size, a.offset + a.size);
   return size;
 }
 
 Bytes kernarg_bytes(const Case& c, const object::Kernel& kernel, const std::map<std::string, uint64_t>& address_of) {
   Bytes segment(kernarg_size(c, kernel), 0);
+  if (!c.kernarg.empty()) {
+    std::ranges::copy(c.kernarg, segment.begin());
+    return segment;
+  }
   if (kernel.metadata)
     for (const object::KernelArgument& hidden : kernel.metadata->args) {
       if (!hidden.value_kind.starts_with("hidden_")) continue;

@@ -19,6 +19,8 @@ namespace asmevo::launch {
 
 enum class Role : uint8_t { in, out, inout, scratch };
 std::string_view name_of(Role);
+std::optional<Role> role_from_name(std::string_view);
+std::optional<Role> role_from_name(std::string_view);
 /// Whether the content after a launch is a result: out and inout.
 inline bool is_result(Role role) { return role == Role::out || role == Role::inout; }
 
@@ -33,13 +35,24 @@ enum class FillKind : uint8_t {
   file,
   npy,
   permutation,
-  offsets
+  offsets,
+  pointers,
+  captured
 };
+
+/// An address inside a buffer, which is only known when buffers have been placed.
+struct PointerTo {
+  std::string buffer;
+  uint64_t offset = 0;
+};
+
 struct Fill {
   FillKind kind = FillKind::zero;
   double a = 0, b = 1; // constant a; uniform [a, b); normal mean a, sigma b; integers [a, b]; special: density a;
                        // permutation of a numbers, offsets up to a (0: the number of elements)
-  std::string path;    // file: raw little-endian bytes; npy: a NumPy array
+  std::string path;    // file: raw little-endian bytes; npy: a NumPy array; captured: compressed content
+  std::string sha256;  // captured: of the content
+  std::vector<PointerTo> pointers; // pointers: the first elements of the buffer; null for an empty name
 };
 /// Whether the content follows from the seed: another seed gives another input.
 bool is_random(FillKind);
@@ -50,7 +63,8 @@ struct Buffer {
   std::vector<uint64_t> shape; // row major; bytes() = product * size
   Role role = Role::in;
   Fill fill;
-  std::string where; // "launch.json:5:12"
+  std::optional<uint64_t> address; // captured buffers stay where they were
+  std::string where;               // "launch.json:5:12"
   uint64_t elements() const;
   uint64_t bytes() const { return elements() * size_of(dtype); }
 };
@@ -83,15 +97,19 @@ struct Case {
   uint64_t seed = 0;
   std::array<uint32_t, 3> workgroups{1, 1, 1};
   std::array<uint32_t, 3> workgroup_size{64, 1, 1};
+  std::array<uint64_t, 3> work_items{0, 0, 0}; // of the grid, where the last workgroups are not full; else 0
   uint32_t dynamic_lds = 0;
   std::vector<Argument> arguments;            // by offset
   std::vector<Buffer> buffers;                // by name
+  Bytes kernarg;                              // captured: the whole segment as it was; arguments are empty then
   std::map<std::string, Tolerance> tolerance; // by buffer name, where the file sets it
   std::string where;                          // of the case, or of the file where it has none
   std::string where_arguments;                // of the argument list
   std::string where_workgroups, where_workgroup_size, where_dynamic_lds;
 
   const Buffer* buffer(std::string_view name) const;
+  /// Captured memory: buffers cannot be moved, since nobody knows which bytes are addresses.
+  bool is_fixed() const;
 };
 
 struct Launch {
@@ -101,7 +119,7 @@ struct Launch {
   std::string hash;        // sha256 of the canonical content, part of receipts
 };
 
-/// Errors: "launch.json:14:21: ..." for JSON and schema errors.
+/// A launch file, or a capture directory (capture.h). Errors: "launch.json:14:21: ..." for JSON and schema errors.
 Result<Launch> read_launch(const std::string& path);
 /// The same from text; relative paths in it are relative to the directory of `path`.
 Result<Launch> parse_launch(std::string_view text, const std::string& path);
@@ -114,6 +132,8 @@ Result<void> check_launch(const Launch& launch, const object::CodeObject& object
 Result<Bytes> initial_bytes(const Case& c, const Buffer& buffer, uint64_t poison_seed);
 /// The same into memory of buffer.bytes() bytes.
 Result<void> fill_bytes(const Case& c, const Buffer& buffer, uint64_t poison_seed, std::span<uint8_t> into);
+/// Writes the addresses of a buffer with a `pointers` fill.
+void fill_pointers(const Buffer& buffer, const std::map<std::string, uint64_t>& address_of, std::span<uint8_t> into);
 /// The poison alone, from byte `start` of an endless pattern; `start` is a multiple of 4.
 void fill_poison(uint64_t poison_seed, std::string_view name, uint64_t start, std::span<uint8_t> into);
 

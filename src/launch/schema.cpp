@@ -3,6 +3,7 @@
 // A case is the file's own content with the case's overrides on top. Both are applied by the same functions, first the
 // file and then the case, with the sizes of the case in force all along: that is how one changed size reaches every
 // shape, grid and scalar that was written in terms of it.
+#include "launch/capture.h"
 #include "launch/expression.h"
 #include "launch/launch.h"
 
@@ -21,13 +22,15 @@ namespace {
 
 constexpr uint64_t largest_memory = uint64_t{16} << 30; // of a case: simulated memory is this machine's memory
 constexpr size_t most_cases = 10'000;
-constexpr std::string_view override_keys[] = {
-    "seed", "sizes", "workgroups", "workgroup_size", "dynamic_lds", "buffers", "arguments", "tolerance", "name"};
-constexpr std::string_view launch_keys[] = {"seed",    "sizes",     "workgroups", "workgroup_size", "dynamic_lds",
-                                            "buffers", "arguments", "tolerance",  "kernel",         "cases"};
+constexpr std::string_view override_keys[] = {"seed",        "sizes",   "workgroups", "work_items", "workgroup_size",
+                                              "dynamic_lds", "buffers", "arguments",  "tolerance",  "name"};
+constexpr std::string_view launch_keys[] = {"seed",           "sizes",       "workgroups", "work_items",
+                                            "workgroup_size", "dynamic_lds", "buffers",    "arguments",
+                                            "tolerance",      "kernel",      "cases"};
 constexpr std::string_view role_names[] = {"in", "out", "inout", "scratch"};
 constexpr std::string_view fill_names[] = {"zero",   "constant", "uniform", "normal",      "integers", "special",
-                                           "poison", "file",     "npy",     "permutation", "offsets"};
+                                           "poison", "file",     "npy",     "permutation", "offsets",  "pointers"};
+static_assert(std::size(fill_names) == size_t(FillKind::captured)); // captured content has no name in launch files
 
 /// An error of asmevo::launch::evaluate_* at the place of the text.
 template <class T> Result<T> placed(const JsonView& view, Result<T> result) {
@@ -133,8 +136,10 @@ private:
   Result<void> grid(const JsonView& object) {
     if (object.has("workgroups")) {
       AE_TRY(result.workgroups, extent(object.at("workgroups"), "\"workgroups\"", 0x7fffffff));
+      result.work_items = {0, 0, 0};
       result.where_workgroups = object.at("workgroups").where();
     }
+    if (object.has("work_items")) AE_CHECK(work_items(object.at("work_items")));
     if (object.has("workgroup_size")) {
       AE_TRY(result.workgroup_size, extent(object.at("workgroup_size"), "\"workgroup_size\"", 1024));
       result.where_workgroup_size = object.at("workgroup_size").where();
@@ -145,6 +150,14 @@ private:
       result.dynamic_lds = uint32_t(bytes);
       result.where_dynamic_lds = view.where();
     }
+    return {};
+  }
+
+  /// The grid in work-items, where it is no whole number of workgroups; the workgroups follow.
+  Result<void> work_items(const JsonView& view) {
+    AE_TRY(auto items, extent(view, "\"work_items\"", 0xffffffff));
+    std::ranges::copy(items, result.work_items.begin());
+    result.where_workgroups = view.where();
     return {};
   }
 
@@ -164,6 +177,8 @@ private:
   }
 
   Result<void> check_grid() {
+    for (size_t i = 0; i < 3 && result.work_items[0] > 0; ++i)
+      result.workgroups[i] = uint32_t((result.work_items[i] + result.workgroup_size[i] - 1) / result.workgroup_size[i]);
     auto product = [](const std::array<uint32_t, 3>& e) { return double(e[0]) * e[1] * e[2]; };
     if (product(result.workgroup_size) > 1024)
       return asmevo::fail("{}: a workgroup of {} work-items, the hardware takes 1024", result.where_workgroup_size,
@@ -209,10 +224,9 @@ private:
     if (view.has("shape")) AE_CHECK(shape(view.at("shape"), what, out));
     if (view.has("role")) {
       AE_TRY(std::string name, view.at("role").string(what + ": \"role\""));
-      auto role = std::ranges::find(role_names, name);
-      if (role == std::end(role_names))
-        return view.at("role").fail("{}: no role \"{}\"{}", what, name, suggestion(name, role_names));
-      out.role = Role(role - role_names);
+      auto role = role_from_name(name);
+      if (!role) return view.at("role").fail("{}: no role \"{}\"{}", what, name, suggestion(name, role_names));
+      out.role = *role;
       if (!view.has("fill")) out.fill = default_fill(out);
     }
     if (view.has("fill")) AE_CHECK(fill(view.at("fill"), what, out.fill));
@@ -258,6 +272,7 @@ private:
     if (out.kind == FillKind::constant) return constant(value ? value : view, what, out);
     if (out.kind == FillKind::file || out.kind == FillKind::npy) return file(value ? value : view, what, out);
     if (out.kind == FillKind::permutation || out.kind == FillKind::offsets) return count(value, what, out);
+    if (out.kind == FillKind::pointers) return pointers(value ? value : view, what, out);
     return range(value ? value : view, what, out);
   }
 
@@ -278,6 +293,26 @@ private:
     if (!value || value.json().is_boolean()) return {};
     AE_TRY(uint64_t n, bounded_in(value, sizes_, what, 1, uint64_t{1} << 53));
     out.a = double(n);
+    return {};
+  }
+
+  Result<void> pointers(const JsonView& list, const std::string& what, Fill& out) {
+    AE_CHECK(list.expect_array(what));
+    for (size_t i = 0; i < list.size(); ++i) {
+      JsonView entry = list.at(i);
+      PointerTo to;
+      if (entry.is_object()) {
+        AE_CHECK(entry.expect_keys(what, {"buffer", "buffer_offset"}));
+        if (!entry.has("buffer")) return entry.fail("{}: an entry needs a \"buffer\"", what);
+        AE_TRY(to.buffer, entry.at("buffer").string(what));
+        if (entry.has("buffer_offset")) {
+          AE_TRY(to.offset, bounded_in(entry.at("buffer_offset"), sizes_, what, 0, largest_memory));
+        }
+      } else if (!entry.json().is_null()) {
+        AE_TRY(to.buffer, entry.string(what));
+      }
+      out.pointers.push_back(std::move(to));
+    }
     return {};
   }
 
@@ -319,8 +354,26 @@ private:
     return {};
   }
 
-  static Result<void> check_fill(const Buffer& buffer) {
+  Result<void> check_pointers(const Buffer& buffer) const {
+    if (buffer.dtype != DType::u64 || buffer.role != Role::in || buffer.fill.pointers.size() > buffer.elements())
+      return asmevo::fail(
+          "{}: buffer \"{}\": {} pointers need a u64 buffer of at least as many elements and the role \"in\"",
+          buffer.where, buffer.name, buffer.fill.pointers.size());
+    for (const PointerTo& to : buffer.fill.pointers) {
+      const Buffer* target = result.buffer(to.buffer);
+      if (to.buffer.empty()) continue;
+      if (!target)
+        return asmevo::fail("{}: buffer \"{}\": no buffer \"{}\" to point to", buffer.where, buffer.name, to.buffer);
+      if (to.offset >= target->bytes())
+        return asmevo::fail("{}: buffer \"{}\": offset {} is outside buffer \"{}\" of {} bytes", buffer.where,
+                            buffer.name, to.offset, to.buffer, target->bytes());
+    }
+    return {};
+  }
+
+  Result<void> check_fill(const Buffer& buffer) const {
     const Fill& fill = buffer.fill;
+    if (fill.kind == FillKind::pointers) return check_pointers(buffer);
     if (fill.kind == FillKind::permutation && fill.a > 0 && std::fmod(double(buffer.elements()), fill.a) != 0)
       return asmevo::fail("{}: buffer \"{}\" has {} elements, which are no whole number of permutations of {}",
                           buffer.where, buffer.name, buffer.elements(), fill.a);
@@ -583,14 +636,15 @@ Result<Case> build_case(const JsonView& launch, const std::optional<JsonView>& o
 Result<std::string> content_hash(const Launch& launch) {
   std::string text = "kernel " + launch.kernel + "\n";
   for (const Case& c : launch.cases) {
-    text += fmt::format("case {} {} {} {}\n", c.seed, fmt::join(c.workgroups, " "), fmt::join(c.workgroup_size, " "),
-                        c.dynamic_lds);
+    text += fmt::format("case {} {} {} {} {}\n", c.seed, fmt::join(c.workgroups, " "), fmt::join(c.work_items, " "),
+                        fmt::join(c.workgroup_size, " "), c.dynamic_lds);
     for (const Argument& a : c.arguments)
       text += fmt::format("argument {} {} {:?} {} {} {:02x}\n", a.offset, a.size, a.buffer, a.buffer_offset,
                           a.null_pointer, fmt::join(a.value, ""));
     for (const Buffer& b : c.buffers) {
       text += fmt::format("buffer {:?} {} {} {} {} {:a} {:a}\n", b.name, name_of(b.dtype), fmt::join(b.shape, " "),
                           name_of(b.role), int(b.fill.kind), b.fill.a, b.fill.b);
+      for (const PointerTo& to : b.fill.pointers) text += fmt::format("pointer {:?} {}\n", to.buffer, to.offset);
       if (b.fill.path.empty()) continue;
       AE_TRY(Bytes content, read_file(b.fill.path));
       text += "file " + sha256_hex(content) + "\n";
@@ -602,6 +656,12 @@ Result<std::string> content_hash(const Launch& launch) {
 }
 
 } // namespace
+
+std::optional<Role> role_from_name(std::string_view name) {
+  auto found = std::ranges::find(role_names, name);
+  if (found == std::end(role_names)) return std::nullopt;
+  return Role(found - role_names);
+}
 
 std::string_view name_of(Role role) { return role_names[size_t(role)]; }
 
@@ -647,7 +707,13 @@ Result<Launch> parse_launch(std::string_view text, const std::string& path) {
   return launch;
 }
 
+bool Case::is_fixed() const {
+  return std::ranges::any_of(buffers, [](const Buffer& b) { return b.address.has_value(); });
+}
+
 Result<Launch> read_launch(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return read_capture(path);
   AE_TRY(std::string text, read_text_file(path, uint64_t{64} << 20));
   return parse_launch(text, path);
 }
