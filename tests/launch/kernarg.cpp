@@ -85,3 +85,25 @@ TEST(Kernarg, metadata_that_points_outside_the_segment_writes_nothing_there) {
                            argument("hidden_group_size_y", 6, 16)};
   EXPECT_EQ(kernarg_bytes(Case{}, kernel, {}).size(), 8u);
 }
+
+TEST(Kernarg, a_partial_last_workgroup_is_the_remainder_and_no_block) {
+  object::Kernel kernel;
+  kernel.metadata.emplace();
+  kernel.metadata->kernarg_segment_size = 8;
+  kernel.metadata->args = {argument("hidden_block_count_x", 0, 4), argument("hidden_remainder_x", 4, 2)};
+  Case c;
+  c.workgroups = {4, 1, 1};
+  c.workgroup_size = {256, 1, 1};
+  c.work_items = {1000, 1, 1};
+  EXPECT_EQ(kernarg_bytes(c, kernel, {}), (Bytes{3, 0, 0, 0, 232, 0, 0, 0}));
+}
+
+TEST(Kernarg, a_captured_segment_is_taken_as_it_is) {
+  object::Kernel kernel;
+  kernel.metadata.emplace();
+  kernel.metadata->kernarg_segment_size = 8;
+  kernel.metadata->args = {argument("hidden_block_count_x", 0, 4)};
+  Case c;
+  c.kernarg = {1, 2, 3, 4, 5, 6, 7, 8};
+  EXPECT_EQ(kernarg_bytes(c, kernel, {}), c.kernarg);
+}

@@ -191,3 +191,29 @@ TEST(LaunchFile, a_NumPy_array_must_have_type_and_shape_of_its_buffer) {
   EXPECT_NE(launch_of("f16", "4").error().message.find("buffer \"x\" is f16[4], "), std::string::npos);
   EXPECT_NE(launch_of("bf16", "[2, 2]").error().message.find("input.npy has f16[2,2]"), std::string::npos);
 }
+
+TEST(LaunchFile, a_grid_may_end_in_a_partial_workgroup) {
+  auto launch = parse_launch(R"({"work_items": [1000, 3], "workgroup_size": [256, 2], "arguments": []})", "l.json");
+  ASSERT_TRUE(launch) << launch.error().message;
+  EXPECT_EQ(launch->cases[0].workgroups, (std::array<uint32_t, 3>{4, 2, 1}));
+  EXPECT_EQ(launch->cases[0].work_items, (std::array<uint64_t, 3>{1000, 3, 1}));
+}
+
+TEST(LaunchFile, a_buffer_of_pointers_gets_the_addresses_of_others) {
+  auto text = [](std::string_view pointers) {
+    return fmt::format(R"({{"workgroups": 1, "workgroup_size": 1, "arguments": [], "buffers": {{
+      "a": {{"dtype": "f32", "shape": 8, "role": "in"}},
+      "table": {{"dtype": "u64", "shape": 4, "role": "in", "fill": {{"pointers": {}}}}}}}}})",
+                       pointers);
+  };
+  auto launch = parse_launch(text(R"(["a", null, {"buffer": "a", "buffer_offset": 16}])"), "l.json");
+  ASSERT_TRUE(launch) << launch.error().message;
+  Bytes bytes(32);
+  fill_pointers(*launch->cases[0].buffer("table"), {{"a", 0x1000}}, bytes);
+  EXPECT_EQ(load_bits(DType::u64, &bytes[0]), 0x1000u);
+  EXPECT_EQ(load_bits(DType::u64, &bytes[8]), 0u);
+  EXPECT_EQ(load_bits(DType::u64, &bytes[16]), 0x1010u);
+  EXPECT_NE(error_of(text(R"(["b"])")).find("no buffer \"b\" to point to"), std::string::npos);
+  EXPECT_NE(error_of(text(R"([{"buffer": "a", "buffer_offset": 32}])")).find("is outside buffer"), std::string::npos);
+  EXPECT_NE(error_of(text(R"(["a", "a", "a", "a", "a"])")).find("5 pointers need"), std::string::npos);
+}
