@@ -142,8 +142,7 @@ private:
         item.kind = ItemKind::align;
         break;
       case StatementKind::data:
-        item.kind = ItemKind::data;
-        item.data_size = s.data_size;
+        data(s, std::span(bytes).subspan(std::min(offset, bytes.size())), item);
         break;
       case StatementKind::instruction:
         if (offset >= bytes.size()) return error_at(s.line, s.column, "{} gives no code", s.text);
@@ -160,6 +159,22 @@ private:
       return error_at(1, 1, "the text assembles to {} bytes, its statements to {}", bytes.size(), offset);
     spell_from(first, text);
     return std::nullopt;
+  }
+
+  // Words that are an instruction which no other text spells stay one: what is raw in a listing is raw in an edit of
+  // it.
+  void data(const Statement& s, std::span<const uint8_t> bytes, Item& item) const {
+    item.kind = ItemKind::data;
+    item.data_size = s.data_size;
+    if (!s.text.starts_with(".long") || bytes.size() < s.data_size) return;
+    isa::Instruction decoded = codec_.decode(bytes.first(s.data_size), 0);
+    if (decoded.size != s.data_size || decoded.encoding == isa::Encoding::unknown) return;
+    const isa::Instruction* only = &decoded;
+    if (!spell(std::span(&only, 1), codec_).front().raw) return;
+    item.kind = ItemKind::instruction;
+    item.raw = true;
+    item.data_size = 0;
+    item.instruction = decoded;
   }
 
   void spell_from(size_t first, const EditText& text) {

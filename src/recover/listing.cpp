@@ -367,6 +367,15 @@ private:
 
 std::string print_listing(const Program& program, bool addresses) { return Printer(program, addresses, false).print(); }
 
+std::string print_items(const Program& program, size_t first, size_t last) {
+  std::string text;
+  for (size_t i = first; i < std::min(last, program.items.size()); i++) {
+    const Item& item = program.items[i];
+    text += item.kind == ItemKind::label ? as_written(item.text) + ":\n" : '\t' + item.text + '\n';
+  }
+  return text;
+}
+
 std::string print_words(const Program& program) { return Printer(program, false, true).print(); }
 
 } // namespace asmevo::recover

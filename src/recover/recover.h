@@ -18,6 +18,16 @@ std::string print_listing(const Program& program, bool addresses = true);
 std::expected<Program, isa::AssemblyError> apply(const Program& program, std::span<const Edit> edits,
                                                  const isa::Codec& codec);
 
+/// Items [first, last) as the text of an Edit: what replacing them by it would leave as it is.
+std::string print_items(const Program& program, size_t first, size_t last);
+
+/// Changes K0's bytes where they are instead of building anew, for when a rebuild is not to be had: nothing moves, no
+/// resource changes, and everything outside the edit stays byte for byte. Shorter text is padded with s_nop.
+/// Errors: text longer than what it replaces; more registers than declared; a window that holds data, padding or
+/// references to other sections; bytes of the object that are not what was decoded.
+std::expected<Bytes, isa::AssemblyError> patch_in_place(const Program& program, const Edit& edit,
+                                                        const isa::Codec& codec);
+
 /// Resources that the instructions of `function` need. Counts the highest register any instruction names.
 Result<isa::Resources> scan_resources(const Program& program, const Function& function);
 

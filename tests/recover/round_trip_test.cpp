@@ -5,28 +5,6 @@ namespace {
 
 using namespace testing;
 
-void expect_all_round_trip(const std::vector<std::string>& files) {
-  if (files.empty()) GTEST_SKIP() << "NOT TESTED: objects not found in the data folder (set ASMEVO_DATA)";
-  for (const std::string& file : files) expect_round_trip(program_of(file));
-}
-
-TEST(RoundTrip, GivesBackEveryTritonObject) { expect_all_round_trip(samples::files("triton", ".hsaco")); }
-TEST(RoundTrip, GivesBackEveryRelocatableMi300aObject) {
-  expect_all_round_trip(samples::files("mi300a/objects", ".hsaco"));
-}
-TEST(RoundTrip, GivesBackEveryHandWrittenAiterObject) { expect_all_round_trip(samples::files("aiter", ".co")); }
-TEST(RoundTrip, GivesBackTracedObjects) { expect_all_round_trip(samples::files("sqtt_gfx950", ".hsaco")); }
-
-TEST(RoundTrip, GivesBackTheObjectsOfTheQuickStart) {
-  size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(ASMEVO_SOURCE_DIR "/corpus"))
-    if (entry.path().extension() == ".hsaco") {
-      expect_round_trip(program_of(entry.path().string()));
-      count++;
-    }
-  EXPECT_GT(count, 0u);
-}
-
 TEST(RoundTrip, PrintsWhatItMasks) {
   auto bytes = build_small(small_listing("\ts_endpgm"));
   auto trip = round_trip(program_of(object_of(bytes, "k")), codec_for(isa::Target{}));
