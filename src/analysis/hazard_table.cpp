@@ -104,7 +104,7 @@ std::optional<RegisterRange> source_c(const Instruction& i) {
 }
 
 /// Everything else: A, B, the index of sparse ones, scales. An operand that is both A and C is listed twice by LLVM.
-bool reads_as_a_or_b(const Pair& p, const RegisterRange& result) {
+template <class Meets> bool reads_as_a_or_b(const Pair& p, Meets&& meets) {
   const auto c = source_c(p.consumer);
   bool c_skipped = false;
   for (const RegisterRange& use : p.consumer.uses) {
@@ -113,20 +113,33 @@ bool reads_as_a_or_b(const Pair& p, const RegisterRange& result) {
       c_skipped = true;
       continue;
     }
-    if (p.registers.overlap(use, result)) return true;
+    if (meets(use)) return true;
   }
   return false;
 }
+/// Whether registers of the producer's result that no later matrix instruction has overwritten lie in `range`.
+bool meets_result(const Pair& p, const RegisterRange& range) {
+  const RegisterRange result = matrix_result(p.producer);
+  const size_t first = p.registers.first_of(result), other = p.registers.first_of(range);
+  for (size_t r = 0; r < result.count; ++r)
+    if ((p.overwritten >> r & 1) == 0 && first + r >= other && first + r < other + range.count) return true;
+  return false;
+}
 bool result_to_a_or_b(const Pair& p) {
-  return (p.between & between::overwritten) == 0 && reads_as_a_or_b(p, matrix_result(p.producer));
+  return reads_as_a_or_b(p, [&](const RegisterRange& use) { return meets_result(p, use); });
 }
 bool result_to_c(const Pair& p) {
-  if ((p.between & between::overwritten) != 0) return false;
   const auto c = source_c(p.consumer);
-  return c && p.registers.overlap(*c, matrix_result(p.producer));
+  return c && meets_result(p, *c);
 }
-bool result_read(const Pair& p) { return (p.between & between::overwritten) == 0 && vector_read(p); }
-bool result_overwritten(const Pair& p) { return (p.between & between::overwritten) == 0 && vector_overwrite(p); }
+bool result_read(const Pair& p) {
+  return std::ranges::any_of(p.consumer.uses,
+                             [&](const RegisterRange& r) { return is_vector(r) && meets_result(p, r); });
+}
+bool result_overwritten(const Pair& p) {
+  return std::ranges::any_of(p.consumer.defs,
+                             [&](const RegisterRange& r) { return is_vector(r) && meets_result(p, r); });
+}
 bool c_overwritten(const Pair& p) {
   const auto c = source_c(p.producer);
   return c && std::ranges::any_of(p.consumer.defs, [&](const RegisterRange& def) {
@@ -155,7 +168,10 @@ bool acc_written_to_c(const Pair& p) {
   const auto c = source_c(p.consumer);
   return c && p.registers.overlap(*c, matrix_result(p.producer));
 }
-bool acc_written_to_a_or_b(const Pair& p) { return reads_as_a_or_b(p, matrix_result(p.producer)); }
+bool acc_written_to_a_or_b(const Pair& p) {
+  return reads_as_a_or_b(p,
+                         [&](const RegisterRange& use) { return p.registers.overlap(use, matrix_result(p.producer)); });
+}
 bool agpr_overwritten(const Pair& p) {
   // gfx908: the same tuple again is not a hazard.
   return p.producer.defs != p.consumer.defs && result_overwritten(p);
@@ -279,7 +295,8 @@ constexpr std::array rules = {
                c_overwrite_states_gfx908},
     HazardRule{"H024", "f64 matrix instruction before v_fma_f64", gfx90a_on, kind::dgemm, kind::fma_f64, always,
                states<2>},
-    HazardRule{"H025", "dot product result used", gfx90a_on, kind::dot, kind::valu | memory, dot_conflict, states<3>},
+    HazardRule{"H025", "dot product result used", gfx90a_on, kind::dot, kind::legacy_valu | memory, dot_conflict,
+               states<3>},
     HazardRule{"H026", "VALU writes a register that memory reads with an f64 matrix instruction between", gfx90a,
                kind::valu, memory, after_dgemm, states<2>},
     HazardRule{"H027", "accumulator written, then read by a matrix instruction or a move", gfx908, kind::acc_write,
@@ -287,11 +304,11 @@ constexpr std::array rules = {
     HazardRule{"H027", "accumulator written, then read by a matrix instruction or a move", gfx908, kind::acc_write,
                kind::matrix, acc_written_to_c, states<1>},
     HazardRule{"H027", "accumulator written, then read by a matrix instruction or a move", gfx908, kind::acc_write,
-               kind::acc_read, vector_read, states<3>},
+               kind::acc_read | kind::acc_write, vector_touch, states<3>},
     HazardRule{"H028", "accumulator read, then stored or used as an address", gfx908, kind::acc_read, memory, vgpr_read,
                states<2>},
     HazardRule{"H028", "accumulator read, then stored or used as an address", gfx908, kind::legacy_valu, memory,
-               behind_acc_move, states<3>},
+               behind_acc_move, states<2>},
     HazardRule{"H029", "VALU writes a VGPR that v_permlane swaps", gfx950, kind::valu, kind::permlane_swap, vgpr_read,
                states<2>},
     HazardRule{"H030", "v_cmpx before v_permlane swap", gfx950, kind::cmpx, kind::permlane_swap, always, states<4>},
@@ -324,9 +341,9 @@ unsigned HazardTable::reach(const Instruction& i, Class c) const {
 }
 
 Requirement HazardTable::required(const Instruction& producer, Class first, const Instruction& consumer, Class second,
-                                  uint8_t between) const {
+                                  uint8_t between, uint32_t overwritten) const {
   Requirement most;
-  const HazardPair pair{producer, consumer, first, second, between, registers_, processor_};
+  const HazardPair pair{producer, consumer, first, second, between, overwritten, registers_, processor_};
   for (const HazardRule* rule : rules_) {
     if (!first.is(rule->producer) || !second.is(rule->consumer) || !rule->conflict(pair)) continue;
     const unsigned wanted = rule->states(pair);

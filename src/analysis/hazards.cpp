@@ -14,6 +14,7 @@ struct Recent {
   uint32_t item;
   uint8_t distance; // wait states since, on the shortest path
   uint8_t between;
+  uint32_t overwritten = 0;
 };
 using Window = std::vector<Recent>; // by item
 
@@ -28,9 +29,10 @@ bool join(Window& into, const Window& other) {
     }
     const auto distance = std::min(at->distance, entry.distance);
     // What makes a hazard holds if it happened on any path, what lifts one only if it happened on all.
-    const auto between = static_cast<uint8_t>(((at->between | entry.between) & ~between::overwritten) |
-                                              (at->between & entry.between & between::overwritten));
-    changed |= distance != at->distance || between != at->between;
+    const auto between = static_cast<uint8_t>(at->between | entry.between);
+    const uint32_t overwritten = at->overwritten & entry.overwritten;
+    changed |= distance != at->distance || between != at->between || overwritten != at->overwritten;
+    at->overwritten = overwritten;
     at->distance = distance;
     at->between = between;
   }
@@ -144,8 +146,8 @@ private:
     unsigned missing = 0;
     const Class consumer = classes_[item - function_.first];
     for (const Recent& recent : window) {
-      const Requirement needs =
-          table_.required(at(recent.item), classes_[recent.item - function_.first], at(item), consumer, recent.between);
+      const Requirement needs = table_.required(at(recent.item), classes_[recent.item - function_.first], at(item),
+                                                consumer, recent.between, recent.overwritten);
       if (needs.states <= recent.distance) continue;
       missing = std::max(missing, needs.states - recent.distance);
       visit(item, recent, needs);
@@ -165,7 +167,7 @@ private:
       recent.between &= static_cast<uint8_t>(~between::acc_move);
       if (passing.is(kind::dgemm)) recent.between |= between::dgemm;
       if (passing.is(kind::acc_read | kind::acc_write)) recent.between |= between::acc_move;
-      if (passing.is(kind::matrix) && covers(at(item), at(recent.item))) recent.between |= between::overwritten;
+      if (passing.is(kind::matrix)) recent.overwritten |= overwritten_by(at(item), at(recent.item));
     }
     std::erase_if(window, [&](const Recent& r) { return r.distance >= reach_[r.item - function_.first]; });
     if (reach_[item - function_.first] == 0) return;
@@ -177,11 +179,15 @@ private:
       window.insert(place, {number, 0, 0});
   }
 
-  /// `later` writes all of what the earlier matrix instruction writes.
-  bool covers(const Instruction& later, const Instruction& earlier) const {
-    if (!earlier.traits.mfma || later.defs.empty() || earlier.defs.empty()) return false;
-    const size_t a = table_.registers().first_of(later.defs[0]), b = table_.registers().first_of(earlier.defs[0]);
-    return a <= b && b + earlier.defs[0].count <= a + later.defs[0].count;
+  /// Which registers of an earlier matrix instruction's result `later` writes.
+  uint32_t overwritten_by(const Instruction& later, const Instruction& earlier) const {
+    if (!earlier.traits.mfma || later.defs.empty() || earlier.defs.empty()) return 0;
+    const size_t from = table_.registers().first_of(later.defs[0]),
+                 first = table_.registers().first_of(earlier.defs[0]);
+    uint32_t mask = 0;
+    for (size_t r = 0; r < earlier.defs[0].count && r < 32; ++r)
+      if (first + r >= from && first + r < from + later.defs[0].count) mask |= 1u << r;
+    return mask;
   }
 
   const Program& program_;

@@ -32,9 +32,8 @@ unsigned required_wait_states(const isa::Instruction& producer, const isa::Instr
 
 /// What happened between producer and consumer, for the few rules that ask.
 namespace between {
-inline constexpr uint8_t dgemm = 1;       // an f64 matrix instruction
-inline constexpr uint8_t acc_move = 2;    // an accumulator move directly before the consumer
-inline constexpr uint8_t overwritten = 4; // a later matrix instruction writes the producer's whole result
+inline constexpr uint8_t dgemm = 1;    // an f64 matrix instruction
+inline constexpr uint8_t acc_move = 2; // an accumulator move directly before the consumer
 } // namespace between
 
 struct HazardPair {
@@ -42,6 +41,7 @@ struct HazardPair {
   const isa::Instruction& consumer;
   Class first, second; // classes of producer and consumer
   uint8_t between = 0;
+  uint32_t overwritten = 0; // registers of the producer's result, from its first, that later matrix instructions wrote
   const RegisterMap& registers;
   isa::Processor processor;
 };
@@ -70,7 +70,7 @@ public:
   /// Wait states after which no rule can still look back at `producer`.
   unsigned reach(const isa::Instruction& producer, Class first) const;
   Requirement required(const isa::Instruction& producer, Class first, const isa::Instruction& consumer, Class second,
-                       uint8_t between = 0) const;
+                       uint8_t between = 0, uint32_t overwritten = 0) const;
   const RegisterMap& registers() const { return registers_; }
 
 private:
