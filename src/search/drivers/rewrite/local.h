@@ -1,0 +1,25 @@
+// Questions about straight-line code that rules ask all the time.
+#pragma once
+
+#include "search/drivers/rewrite/rule.h"
+
+namespace asmevo::search::rewrite {
+
+bool reads(const isa::Instruction& instruction, const isa::RegisterRange& range);
+bool writes(const isa::Instruction& instruction, const isa::RegisterRange& range);
+
+/// Whether any instruction of items [first, last) writes a register of `range`.
+bool written_between(const Facts& facts, const isa::RegisterRange& range, size_t first, size_t last);
+bool read_between(const Facts& facts, const isa::RegisterRange& range, size_t first, size_t last);
+
+/// The last item of the block before `item` that writes a register of `range`, or nothing.
+std::optional<size_t> definition_of(const Facts& facts, const analysis::Block& block, size_t item,
+                                    const isa::RegisterRange& range);
+
+/// As definition_of, for an operand's text; only where the definition is `mnemonic` (without suffix).
+std::optional<size_t> defined_by(const Facts& facts, const analysis::Block& block, size_t item, std::string_view operand,
+                                 std::string_view mnemonic);
+
+inline constexpr isa::RegisterRange exec{isa::File::sgpr, isa::exec_lo, 2};
+
+} // namespace asmevo::search::rewrite

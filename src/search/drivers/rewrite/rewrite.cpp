@@ -1,0 +1,83 @@
+// The rewrite driver: a catalogue of transformations, tried where the model says that time goes.
+//
+// For the program it is given it lists every idea of every rule, most promising first, and proposes them one by one. When
+// an idea is accepted the program changes and the list is made anew; ideas that were judged before are recognised by
+// their text and not proposed again. It needs no random numbers.
+#include "search/drivers.h"
+#include "search/drivers/rewrite/rule.h"
+
+#include <algorithm>
+#include <set>
+
+namespace asmevo::search::rewrite {
+
+namespace {
+
+struct Candidate {
+  std::string_view rule;
+  Idea idea;
+};
+
+/// Which program a list of ideas was made for: the listing itself, since programs come and go at the same address.
+size_t fingerprint(const recover::Program& program) {
+  size_t hash = 0;
+  for (const recover::Item& item : program.items) hash = hash * 1099511628211u ^ std::hash<std::string>{}(item.text);
+  return hash;
+}
+
+std::string text_of(const std::vector<recover::Edit>& edits) {
+  std::string text;
+  for (const recover::Edit& edit : edits) text += fmt::format("{}-{}:{}\n", edit.first, edit.last, edit.text);
+  return text;
+}
+
+class RewriteDriver : public Driver {
+public:
+  std::string_view name() const override { return "rewrite"; }
+
+  std::optional<Proposal> propose(const State& state, std::mt19937_64&) override {
+    if (size_t print = fingerprint(*state.program); print != program_) {
+      program_ = print;
+      list_ideas(state);
+    }
+    std::optional<Facts> facts;
+    while (!queue_.empty()) {
+      Candidate next = std::move(queue_.back());
+      queue_.pop_back();
+      if (!facts) facts.emplace(gather(state));
+      auto edits = complete(*facts, next.idea);
+      if (!edits || edits->empty()) continue;
+      if (!proposed_.insert({program_, text_of(*edits)}).second) continue;
+      return Proposal{std::move(*edits), std::string(next.rule), std::move(next.idea.rationale)};
+    }
+    return std::nullopt;
+  }
+
+  void learn(const Proposal&, const gate::Verdict&) override {}
+
+private:
+  void list_ideas(const State& state) {
+    queue_.clear();
+    Facts facts = gather(state);
+    for (const Rule& rule : all_rules()) {
+      if (rule.changes_floats && !state.allow_float_rewrites) continue;
+      for (Idea& idea : rule.find(facts)) queue_.push_back({rule.name, std::move(idea)});
+    }
+    // The queue is worked from its end; among equals the order of the catalogue decides.
+    std::ranges::reverse(queue_);
+    std::ranges::stable_sort(queue_, {}, [](const Candidate& c) { return c.idea.promise; });
+  }
+
+  size_t program_ = 0;
+  std::vector<Candidate> queue_;
+  std::set<std::pair<size_t, std::string>> proposed_;
+};
+
+} // namespace
+} // namespace asmevo::search::rewrite
+
+namespace asmevo::search {
+
+Result<std::unique_ptr<Driver>> make_rewrite(const DriverOptions&) { return std::make_unique<rewrite::RewriteDriver>(); }
+
+} // namespace asmevo::search

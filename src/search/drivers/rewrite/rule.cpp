@@ -1,0 +1,106 @@
+#include "search/drivers/rewrite/rule.h"
+
+#include "isa/resources.h"
+#include "search/drivers/rewrite/rules.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace asmevo::search::rewrite {
+
+namespace {
+
+constexpr std::array catalogue = {
+    Rule{"tighten-waits", false, tighten_waits},
+    Rule{"fast-division", true, fast_division},
+    Rule{"unguarded-exp", true, unguarded_exp},
+    Rule{"fast-square-root", true, fast_square_root},
+    Rule{"reciprocal-square-root", true, reciprocal_square_root},
+    Rule{"merge-memory", false, merge_memory},
+    Rule{"remove-duplicates", false, remove_duplicates},
+    Rule{"remove-dead-code", false, remove_dead_code},
+    Rule{"drop-exec-skips", false, drop_exec_skips},
+    Rule{"schedule-blocks", false, schedule_blocks},
+};
+
+uint32_t highest_vgpr(const recover::Program& program, const recover::Function& function) {
+  uint32_t used = 0;
+  for (size_t item = function.first; item < function.last; ++item) {
+    if (program.items[item].kind != recover::ItemKind::instruction) continue;
+    const isa::Instruction& i = program.items[item].instruction;
+    for (const auto* ranges : {&i.defs, &i.uses})
+      for (const isa::RegisterRange& r : *ranges)
+        if (r.file == isa::File::vgpr) used = std::max(used, uint32_t{r.first} + r.count);
+  }
+  return used;
+}
+
+/// The largest number of VGPRs with which as many waves fit as now.
+uint32_t budget_of(const State& state, uint32_t used) {
+  if (state.function->kernel < 0) return used;
+  isa::Resources resources = state.program->declared[size_t(state.function->kernel)];
+  isa::Processor processor = state.program->target.processor;
+  auto waves = [&](uint32_t vgprs) {
+    isa::Resources r = resources;
+    r.vgprs = vgprs;
+    r.accum_offset = std::max(r.accum_offset, (vgprs + 3) & ~3u);
+    return isa::occupancy(r, processor, 64, 0).waves_per_simd;
+  };
+  uint32_t now = waves(used), budget = used;
+  while (budget < 256 && waves(budget + 1) == now) ++budget;
+  return budget;
+}
+
+/// Heat from the modelled cycles of each instruction: items and image instructions are both in address order.
+std::vector<double> heat_of_items(const State& state) {
+  std::vector<double> heat(state.function->last - state.function->first, 0.0);
+  if (!state.estimate || state.estimate->attribution.empty() || !state.image) return heat;
+  const auto& instructions = state.image->instructions();
+  for (size_t item = state.function->first; item < state.function->last; ++item) {
+    if (state.program->items[item].kind != recover::ItemKind::instruction) continue;
+    uint64_t address = state.program->items[item].instruction.address;
+    auto at = std::ranges::lower_bound(instructions, address, {}, &isa::Instruction::address);
+    if (at == instructions.end() || at->address != address) continue;
+    const timing::Attribution& a = state.estimate->attribution[size_t(at - instructions.begin())];
+    heat[item - state.function->first] =
+        a.issue_cycles + std::accumulate(a.stall_cycles.begin(), a.stall_cycles.end(), 0.0);
+  }
+  return heat;
+}
+
+} // namespace
+
+double Facts::heat_of(size_t first, size_t last) const {
+  double sum = 0;
+  for (size_t item = first; item < last && item < function.last; ++item) sum += heat[item - function.first];
+  return sum;
+}
+
+Facts gather(const State& state) {
+  uint32_t used = highest_vgpr(*state.program, *state.function);
+  analysis::Graph graph = analysis::control_flow(*state.program, *state.function);
+  analysis::Liveness liveness = analysis::liveness(*state.program, *state.function, graph);
+  return {.program = *state.program,
+          .function = *state.function,
+          .codec = *state.codec,
+          .graph = std::move(graph),
+          .liveness = std::move(liveness),
+          .heat = heat_of_items(state),
+          .allow_float_rewrites = state.allow_float_rewrites,
+          .vgprs_used = used,
+          .vgpr_budget = budget_of(state, used)};
+}
+
+std::span<const Rule> all_rules() { return catalogue; }
+
+std::vector<uint16_t> free_vgprs(const Facts& facts, size_t item, std::span<const isa::RegisterRange> read) {
+  analysis::RegisterSet busy = facts.live_after(item);
+  for (const isa::RegisterRange& range : read) busy |= analysis::set_of({range});
+  std::vector<uint16_t> free;
+  for (uint16_t v = 0; v < facts.vgpr_budget; ++v)
+    if (!busy[analysis::bit_of(isa::File::vgpr, v)]) free.push_back(v);
+  return free;
+}
+
+} // namespace asmevo::search::rewrite

@@ -1,0 +1,19 @@
+// The catalogue: one function a rule, each in the file of its name.
+#pragma once
+
+#include "search/drivers/rewrite/rule.h"
+
+namespace asmevo::search::rewrite {
+
+std::vector<Idea> tighten_waits(const Facts& facts);
+std::vector<Idea> schedule_blocks(const Facts& facts);
+std::vector<Idea> fast_division(const Facts& facts);
+std::vector<Idea> fast_square_root(const Facts& facts);
+std::vector<Idea> reciprocal_square_root(const Facts& facts);
+std::vector<Idea> unguarded_exp(const Facts& facts);
+std::vector<Idea> merge_memory(const Facts& facts);
+std::vector<Idea> remove_dead_code(const Facts& facts);
+std::vector<Idea> remove_duplicates(const Facts& facts);
+std::vector<Idea> drop_exec_skips(const Facts& facts);
+
+} // namespace asmevo::search::rewrite
