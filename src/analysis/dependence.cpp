@@ -30,7 +30,9 @@ struct Touch {
 class Builder {
 public:
   Builder(const Program& program, const Function& function)
-      : program_(program), registers_(program, function), kernarg_(kernarg_pointer(program, function)) {
+      : program_(program), graph_of_function_(control_flow(program, function)),
+        stores_(program, function, graph_of_function_), registers_(program, function),
+        kernarg_(kernarg_pointer(program, function)) {
     if (kernarg_ && is_written(function, *kernarg_)) kernarg_.reset();
   }
 
@@ -119,15 +121,31 @@ private:
       for (uint32_t n = 0; n < node; ++n) {
         const Touch& earlier = touches_[n];
         const bool same_base = earlier.access.base == touch.access.base && earlier.versions == touch.versions;
-        if (must_keep_order(earlier.access, touch.access, same_base))
+        if (must_keep_order(earlier.access, touch.access, same_base) && !passes_barrier(n, node))
           graph_.predecessors[node].push_back({n, DependenceKind::memory, 0});
       }
     touches_.push_back(std::move(touch));
   }
 
+  /// Whether one is a barrier and the other a load that may stand on either side of it.
+  bool passes_barrier(uint32_t earlier, uint32_t later) const {
+    const auto plain_load = [](const recover::Item& item) {
+      const MemoryAccess access = memory_access(item.instruction);
+      return access.space == Space::global && access.loads && !access.stores && !access.coherent;
+    };
+    const auto barrier = [&](uint32_t n) { return program_.items[graph_.items[n]].instruction.traits.barrier; };
+    if (barrier(earlier) && plain_load(program_.items[graph_.items[later]]))
+      return !stores_.before(graph_.items[earlier]);
+    if (barrier(later) && plain_load(program_.items[graph_.items[earlier]]))
+      return !stores_.behind(graph_.items[later]);
+    return false;
+  }
+
   static constexpr uint32_t none = 0xffffffff;
 
   const Program& program_;
+  Graph graph_of_function_;
+  BarrierStores stores_;
   RegisterMap registers_;
   std::optional<uint16_t> kernarg_;
   DependenceGraph graph_;

@@ -175,6 +175,60 @@ bool must_keep_order(const MemoryAccess& a, const MemoryAccess& b, bool same_bas
   return !disjoint(a, b);
 }
 
+BarrierStores::BarrierStores(const recover::Program& program, const recover::Function& function, const Graph& graph)
+    : program_(program), function_(function), graph_(graph), into_(graph.blocks.size()), out_of_(graph.blocks.size()) {
+  const auto stores = [&](const Block& block) {
+    for (size_t i = block.first; i < block.last; ++i)
+      if (is_store(i)) return true;
+    return false;
+  };
+  std::vector<bool> has(graph.blocks.size()), first_is_store(graph.blocks.size()), passes(graph.blocks.size());
+  for (size_t b = 0; b < graph.blocks.size(); ++b) {
+    has[b] = stores(graph.blocks[b]);
+    passes[b] = true;
+    for (size_t i = graph.blocks[b].first; i < graph.blocks[b].last && passes[b] && !first_is_store[b]; ++i) {
+      first_is_store[b] = is_store(i);
+      passes[b] = !(is_instruction(program.items[i]) && program.items[i].instruction.traits.barrier);
+    }
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t b = 0; b < graph.blocks.size(); ++b)
+      for (uint32_t s : graph.blocks[b].successors) {
+        if ((into_[b] || has[b]) && !into_[s]) into_[s] = changed = true;
+        const bool reaches = first_is_store[b] || (passes[b] && out_of_[s]);
+        if (reaches && !out_of_[b]) out_of_[b] = changed = true;
+      }
+  }
+  for (size_t b = 0; b < graph.blocks.size(); ++b)
+    if (first_is_store[b]) out_of_[b] = true;
+}
+
+bool BarrierStores::is_store(size_t item) const {
+  if (!is_instruction(program_.items[item])) return false;
+  const Instruction& i = program_.items[item].instruction;
+  if (is_call(i)) return true;
+  return (i.traits.vmem || i.traits.smem) && i.traits.may_store && !(i.traits.lds && !i.traits.flat);
+}
+
+bool BarrierStores::before(size_t item) const {
+  const uint32_t b = graph_.block_of[item - function_.first];
+  if (into_[b] || function_.kernel < 0) return true;
+  for (size_t i = graph_.blocks[b].first; i < item; ++i)
+    if (is_store(i)) return true;
+  return false;
+}
+
+bool BarrierStores::behind(size_t item) const {
+  const Block& block = graph_.blocks[graph_.block_of[item - function_.first]];
+  for (size_t i = item + 1; i < block.last; ++i) {
+    if (is_store(i)) return true;
+    if (is_instruction(program_.items[i]) && program_.items[i].instruction.traits.barrier) return false;
+  }
+  if (block.unknown) return true;
+  return std::ranges::any_of(block.successors, [&](uint32_t s) { return out_of_[s]; });
+}
+
 std::optional<uint16_t> kernarg_pointer(const recover::Program& program, const recover::Function& function) {
   if (function.kernel < 0 || !program.origin) return std::nullopt;
   if (static_cast<size_t>(function.kernel) >= program.origin->kernels.size()) return std::nullopt;

@@ -39,6 +39,27 @@ uint32_t access_bytes(std::string_view mnemonic);
 /// hold the same values.
 bool must_keep_order(const MemoryAccess& earlier, const MemoryAccess& later, bool same_base);
 
+/// Where stores to memory that other waves can see stand in relation to a barrier. A load of a value that no wave of
+/// the workgroup stores before the barrier reads the same on both sides of it, and one that no wave stores between it
+/// and the next barrier may still be in flight when it is passed.
+class BarrierStores {
+public:
+  BarrierStores(const recover::Program& program, const recover::Function& function, const Graph& graph);
+  /// A store may have happened before `item`.
+  bool before(size_t item) const;
+  /// A store may happen behind `item` before another barrier does.
+  bool behind(size_t item) const;
+
+private:
+  bool is_store(size_t item) const;
+
+  const recover::Program& program_;
+  const recover::Function& function_;
+  const Graph& graph_;
+  std::vector<bool> into_;   // by block: a store may have happened on entry
+  std::vector<bool> out_of_; // by block: a store may happen from its start before a barrier does
+};
+
 /// The SGPR pair that holds the kernarg segment's address at entry, if `function` is a kernel that has one.
 /// Source: LLVM AMDGPUUsage, "Initial Kernel Execution State".
 std::optional<uint16_t> kernarg_pointer(const recover::Program& program, const recover::Function& function);

@@ -1,5 +1,6 @@
 #include "analysis/waits.h"
 
+#include "analysis/memory.h"
 #include "analysis/scoreboard.h"
 
 #include <set>
@@ -334,10 +335,13 @@ AccessMask ordered_before(const Instruction& i) {
 
 std::vector<Pin> memory_pins(const Program& program, const Function& function, const Graph& graph) {
   std::vector<Pin> pins;
+  const BarrierStores stores(program, function, graph);
   Flow flow(program, function, graph);
   flow.run([&](size_t item, const Scoreboard& board) {
     if (!is_instruction(program.items[item])) return;
-    const AccessMask before = ordered_before(program.items[item].instruction);
+    AccessMask before = ordered_before(program.items[item].instruction);
+    // Loads that no one stores to before the next barrier may be in flight at this one.
+    if (program.items[item].instruction.traits.barrier && !stores.behind(item)) before &= ~bit(Access::load);
     if (before == 0) return;
     Pin pin{.item = item, .at_most = {board[Counter::vm].outstanding(), 7, board[Counter::lgkm].outstanding()}};
     for (size_t k = 0; k < access_kinds; ++k) {

@@ -78,8 +78,27 @@ TEST(Dependence, atomics_and_coherent_accesses_keep_their_order) {
 
 TEST(Dependence, a_barrier_keeps_memory_on_its_side_and_lets_arithmetic_pass) {
   EXPECT_TRUE(depends("ds_write_b32 v0, v1\ns_barrier"));
-  EXPECT_TRUE(depends("s_barrier\nglobal_load_dword v4, v[2:3], off"));
+  EXPECT_TRUE(depends("s_barrier\nds_read_b32 v4, v2"));
+  EXPECT_TRUE(depends("s_barrier\nglobal_store_dword v[2:3], v4, off"));
   EXPECT_FALSE(depends("s_barrier\nv_mov_b32 v1, 0"));
+}
+
+TEST(Dependence, a_load_passes_a_barrier_where_no_store_can_meet_it) {
+  EXPECT_FALSE(depends("s_barrier\nglobal_load_dword v4, v[2:3], off"));
+  EXPECT_FALSE(depends("global_load_dword v4, v[2:3], off\ns_barrier"));
+  EXPECT_TRUE(depends("s_barrier\nglobal_load_dword v4, v[2:3], off sc1"));
+  const auto stored_before =
+      graph_of("global_store_dword v[2:3], v1, off\ns_barrier\nglobal_load_dword v4, v[2:3], off");
+  EXPECT_TRUE(depends(stored_before, 2, 1));
+  const auto stored_behind =
+      graph_of("global_load_dword v4, v[2:3], off\ns_barrier\nglobal_store_dword v[2:3], v1, off");
+  EXPECT_TRUE(depends(stored_behind, 1, 0));
+}
+
+TEST(Dependence, a_loop_brings_its_stores_before_the_barrier) {
+  const auto program = assemble("l:\ns_barrier\nglobal_load_dword v4, v[2:3], off\ns_cbranch_scc0 e\n"
+                                "global_store_dword v[2:3], v1, off\ns_branch l\ne:\ns_endpgm");
+  EXPECT_TRUE(depends(dependences(program, program.functions[0], 0, 4), 1, 0));
 }
 
 TEST(Dependence, mode_changes_and_branches_keep_everything_on_its_side) {
