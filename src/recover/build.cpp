@@ -5,14 +5,17 @@
 #include "object/elf.h"
 #include "recover/link.h"
 #include "recover/listing.h"
+#include "recover/metadata_text.h"
 #include "recover/recover.h"
 
 #include <cstring>
 
 namespace asmevo::recover {
 
-std::expected<Bytes, isa::AssemblyError> build(const std::string& listing, const object::CodeObject& like,
-                                               const isa::Codec& codec) {
+namespace {
+
+std::expected<Bytes, isa::AssemblyError> build_checked(const std::string& listing, const object::CodeObject& like,
+                                                       const isa::Codec& codec) {
   auto bytes = codec.assemble_object(listing);
   if (!bytes) return bytes;
   if (like.elf_type == object::elf::et_dyn) {
@@ -26,8 +29,16 @@ std::expected<Bytes, isa::AssemblyError> build(const std::string& listing, const
   return bytes;
 }
 
+} // namespace
+
+std::expected<Bytes, isa::AssemblyError> build(const std::string& listing, const object::CodeObject& like,
+                                               const isa::Codec& codec) {
+  if (auto fault = metadata_fault(listing)) return std::unexpected(std::move(*fault));
+  return build_checked(listing, like, codec);
+}
+
 std::expected<Bytes, isa::AssemblyError> build(const Program& program, const isa::Codec& codec) {
-  return build(print_words(program), *program.origin, codec);
+  return build_checked(print_words(program), *program.origin, codec);
 }
 
 } // namespace asmevo::recover
