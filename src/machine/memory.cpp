@@ -15,9 +15,12 @@ uint64_t end_of(const Region& region) { return region.base + region.size; }
 
 std::string amount(uint64_t bytes) { return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s"); }
 
+// Vector code may read a few bytes behind the end of a buffer (and drops them).
+constexpr uint64_t slack = 64;
+
 // Anonymous mappings come zero-filled and cost nothing until touched, which sparse buffers rely on.
 uint8_t* allocate(uint64_t size) {
-  void* at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* at = mmap(nullptr, size + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return at == MAP_FAILED ? nullptr : static_cast<uint8_t*>(at);
 }
 
@@ -27,7 +30,7 @@ struct Memory::Impl {
   std::vector<Region> regions; // by base
 
   ~Impl() {
-    for (const Region& region : regions) munmap(region.data, region.size);
+    for (const Region& region : regions) munmap(region.data, region.size + slack);
   }
   /// The first region that begins after `address`.
   auto after(uint64_t address) const {
@@ -60,7 +63,7 @@ Result<std::span<uint8_t>> Memory::map(uint64_t base, uint64_t size, Access acce
 void Memory::unmap(uint64_t base) {
   auto next = impl_->after(base);
   if (next == impl_->regions.begin() || next[-1].base != base) return;
-  munmap(next[-1].data, next[-1].size);
+  munmap(next[-1].data, next[-1].size + slack);
   impl_->regions.erase(impl_->regions.begin() + (next - impl_->regions.begin()) - 1);
 }
 

@@ -134,7 +134,7 @@ TEST(Salu, MinimumSetsSccWhereTheFirstSourceIsTaken) {
     return Flagged{first ? a : b, first};
   });
   check_sop2("s_max_u32", false, false, [](u64 a, u64 b, u32) {
-    bool first = a > b;
+    bool first = a >= b;
     return Flagged{first ? a : b, first};
   });
 }

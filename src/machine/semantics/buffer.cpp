@@ -91,10 +91,44 @@ AE_LANES const uint8_t* fetch(Wave& w, const Op& op, const Resource& r, unsigned
   return buffer;
 }
 
+/// Host addresses where the buffer is raw, every lane is wholly in range or wholly outside, and one region holds what
+/// is in range; the common case. `outside` for the other lanes.
+AE_LANES bool region_pointers(Wave& w, const Op& op, const Resource& r, uint32_t bytes, bool write, uint8_t* outside,
+                              Pointers& p) {
+  const uint64_t exec = w.exec();
+  if (r.swizzle || exec == 0 || w.workgroup->tracer) return false;
+  RegionView& view = view_of(w, op);
+  const Row& on = active(w, exec);
+  // The first lane in range says which region it is about.
+  uint64_t candidates = exec;
+  while (candidates && !r.inside(unsigned(__builtin_ctzll(candidates)), 0, bytes)) candidates &= candidates - 1;
+  if (candidates) {
+    const uint64_t first = r.address(unsigned(__builtin_ctzll(candidates)), 0);
+    if (!covers(view, first, bytes, write) && !refill(w, view, first, bytes, write)) return false;
+  }
+  const uint64_t delta = r.base - view.base, limit = view.size - bytes;
+  const uint64_t records = r.records, soffset = r.soffset;
+  uint8_t* data = view.data;
+  uint64_t trouble = 0;
+  static constexpr Row none{};
+  const Row &offsets = r.offset ? *r.offset : none, &indices = r.index ? *r.index : none;
+  const uint64_t stride = r.stride, per_lane = r.add_tid ? stride : 0;
+  AE_EACH_LANE {
+    const uint64_t offset = uint64_t{r.immediate + offsets.lane[i]} + stride * indices.lane[i] + per_lane * i;
+    const bool inside = offset + soffset + bytes <= records, beyond = offset + soffset >= records;
+    const bool lane_on = on.lane[i] != 0;
+    trouble |= lane_on & ((!inside & !beyond) | (inside & (delta + offset > limit)));
+    p.at[i] = lane_on & inside ? data + (delta + offset) : outside;
+  }
+  return trouble == 0;
+}
+
 template <class T> void load(Wave& w, const Op& op) {
   const Resource r = resource(w, op);
-  trace(w, r, T::bytes, false);
   Row* d = row(w, op.dst);
+  if (Pointers p; region_pointers(w, op, r, T::bytes, false, const_cast<uint8_t*>(zeros), p))
+    return Bulk<T>::load(w, p, d);
+  trace(w, r, T::bytes, false);
   each_active(w.exec(), [&](unsigned i) {
     uint8_t buffer[16];
     const uint8_t* from = fetch<T::bytes>(w, op, r, i, buffer);
@@ -117,8 +151,10 @@ AE_LANES bool deposit(Wave& w, const Op& op, const Resource& r, unsigned i, cons
 
 template <class T> void store(Wave& w, const Op& op) {
   const Resource r = resource(w, op);
-  trace(w, r, T::bytes, true);
   const Row* s = row(w, op.src[1]);
+  uint8_t sink[16];
+  if (Pointers p; region_pointers(w, op, r, T::bytes, true, sink, p)) return Bulk<T>::store(p, s, w.exec());
+  trace(w, r, T::bytes, true);
   each_active(w.exec(), [&](unsigned i) {
     uint8_t buffer[16];
     T::get(s, i, buffer);

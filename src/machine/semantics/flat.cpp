@@ -100,13 +100,70 @@ template <Segment segment, class F> AE_LANES void each_place(Wave& w, const Op& 
   }
 }
 
+/// Host addresses of all active lanes, where one region holds them all; the common case. `outside` for lanes that are
+/// off.
+AE_LANES bool region_pointers(Wave& w, const Op& op, const GlobalAddresses& a, uint32_t bytes, bool write,
+                              uint8_t* outside, Pointers& p) {
+  const uint64_t exec = w.exec();
+  if (exec == 0) return false;
+  RegionView& view = view_of(w, op);
+  const uint64_t first = a.at(unsigned(__builtin_ctzll(exec)));
+  if (!covers(view, first, bytes, write) && !refill(w, view, first, bytes, write)) return false;
+  const uint64_t delta = a.base - view.base, limit = view.size - bytes;
+  uint8_t* data = view.data;
+  const Row& on = active(w, exec);
+  uint64_t beyond = 0;
+  if (a.wide) {
+    AE_EACH_LANE {
+      const uint64_t at = delta + (uint64_t{a.vector[1].lane[i]} << 32 | a.vector[0].lane[i]);
+      beyond |= (on.lane[i] != 0) & (at > limit);
+      p.at[i] = on.lane[i] ? data + at : outside;
+    }
+  } else {
+    AE_EACH_LANE {
+      const uint64_t at = delta + a.vector[0].lane[i];
+      beyond |= (on.lane[i] != 0) & (at > limit);
+      p.at[i] = on.lane[i] ? data + at : outside;
+    }
+  }
+  return beyond == 0;
+}
+
+/// Private memory at one offset for all lanes is a row of the host's memory. Null where it is not that simple.
+AE_LANES Row* uniform_scratch(Wave& w, const Op& op, uint32_t bytes) {
+  Workgroup& group = *w.workgroup;
+  const uint32_t offset = scratch_base(w, op);
+  const bool simple = !(op.flags & memory_flag::has_vaddr) && offset % 4 == 0 && offset < group.scratch_bytes &&
+                      group.scratch_bytes - offset >= bytes && !group.tracer;
+  return simple ? reinterpret_cast<Row*>(group.scratch + w.id * group.scratch_wave_bytes()) + offset / 4 : nullptr;
+}
+
 template <Segment segment, class T> void load(Wave& w, const Op& op) {
   Row* d = row(w, op.dst);
+  if constexpr (segment == Segment::scratch) {
+    if (const Row* s = uniform_scratch(w, op, T::bytes); s && T::bytes >= 4) {
+      for (unsigned k = 0; k < T::bytes / 4; ++k) each_lane(w, d[k], [&](unsigned i) { return s[k].lane[i]; });
+      return;
+    }
+  } else if (Pointers p; !w.workgroup->tracer && region_pointers(w, op, global_addresses(w, op), T::bytes, false,
+                                                                 const_cast<uint8_t*>(zeros), p)) {
+    return Bulk<T>::load(w, p, d);
+  }
   each_place<segment>(w, op, T::bytes, false, [&](unsigned i, const uint8_t* at) { T::put(d, i, at); });
 }
 
 template <Segment segment, class T> void store(Wave& w, const Op& op) {
   const Row* s = row(w, op.src[1]);
+  uint8_t sink[16];
+  if constexpr (segment == Segment::scratch) {
+    if (Row* d = uniform_scratch(w, op, T::bytes); d && T::bytes >= 4) {
+      for (unsigned k = 0; k < T::bytes / 4; ++k) each_lane(w, d[k], [&](unsigned i) { return s[k].lane[i]; });
+      return;
+    }
+  } else if (Pointers p;
+             !w.workgroup->tracer && region_pointers(w, op, global_addresses(w, op), T::bytes, true, sink, p)) {
+    return Bulk<T>::store(p, s, w.exec());
+  }
   each_place<segment>(w, op, T::bytes, true, [&](unsigned i, uint8_t* at) { T::get(s, i, at); });
 }
 

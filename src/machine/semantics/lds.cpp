@@ -32,28 +32,41 @@ void trace(Wave& w, const Addresses& a, bool write) {
   trace_access(w, Space::lds, write, a.bytes, mask, [&](unsigned i) { return a.at(i); });
 }
 
+/// Where the lanes' bytes are; `outside` for lanes that are off or out of range.
+AE_LANES Pointers pointers(Wave& w, const Addresses& a, uint8_t* outside) {
+  Pointers p;
+  const Row& on = active(w, w.exec());
+  const uint32_t limit = a.size - a.bytes;
+  const bool fits = a.size >= a.bytes;
+  uint8_t* lds = w.lds;
+  AE_EACH_LANE {
+    const uint32_t at = a.at(i);
+    const bool good = (on.lane[i] != 0) & (at <= limit) & fits;
+    p.at[i] = good ? lds + at : outside;
+  }
+  return p;
+}
+
+AE_LANES uint8_t* source_of_zeros() { return const_cast<uint8_t*>(zeros); } // only read through
+
 template <class T> AE_LANES void load_rows(Wave& w, const Addresses& a, Row* d) {
-  each_active(w.exec(), [&](unsigned i) {
-    T::put(d, i, a.inside(i) ? w.lds + a.at(i) : zeros);
-    return true;
-  });
+  Bulk<T>::load(w, pointers(w, a, source_of_zeros()), d);
+}
+template <class T> AE_LANES void store_rows(Wave& w, const Addresses& a, const Row* s) {
+  uint8_t sink[16];
+  Bulk<T>::store(pointers(w, a, sink), s, w.exec());
 }
 
 template <class T> void load(Wave& w, const Op& op) {
   const Addresses a = addresses(w, op, uint32_t(op.imm), T::bytes);
   trace(w, a, false);
-  // A destination may be the address register; a lane is read before it is written.
   load_rows<T>(w, a, row(w, op.dst));
 }
 
 template <class T> void store(Wave& w, const Op& op) {
   const Addresses a = addresses(w, op, uint32_t(op.imm), T::bytes);
-  const Row* s = row(w, op.src[1]);
   trace(w, a, true);
-  each_active(w.exec(), [&](unsigned i) {
-    if (a.inside(i)) T::get(s, i, w.lds + a.at(i));
-    return true;
-  });
+  store_rows<T>(w, a, row(w, op.src[1]));
 }
 
 /// The two offsets of read2/write2 count elements, or 64 elements.
@@ -61,19 +74,16 @@ template <class T, bool st64> AE_LANES uint32_t offset2(const Op& op, unsigned w
   return (uint32_t(op.imm) >> (8 * which) & 0xff) * T::bytes * (st64 ? 64 : 1);
 }
 
+// The destination may hold the address, so both sets of pointers come first.
 template <class T, bool st64> void load2(Wave& w, const Op& op) {
   const Addresses first = addresses(w, op, offset2<T, st64>(op, 0), T::bytes);
   const Addresses second = addresses(w, op, offset2<T, st64>(op, 1), T::bytes);
   trace(w, second, false);
   trace(w, first, false);
+  const Pointers one = pointers(w, first, source_of_zeros()), two = pointers(w, second, source_of_zeros());
   Row* d = row(w, op.dst);
-  each_active(w.exec(), [&](unsigned i) {
-    const uint8_t* one = first.inside(i) ? w.lds + first.at(i) : zeros;
-    const uint8_t* two = second.inside(i) ? w.lds + second.at(i) : zeros;
-    T::put(d, i, one);
-    T::put(d + T::bytes / 4, i, two);
-    return true;
-  });
+  Bulk<T>::load(w, one, d);
+  Bulk<T>::load(w, two, d + T::bytes / 4);
 }
 
 template <class T, bool st64> void store2(Wave& w, const Op& op) {
@@ -81,12 +91,8 @@ template <class T, bool st64> void store2(Wave& w, const Op& op) {
   const Addresses second = addresses(w, op, offset2<T, st64>(op, 1), T::bytes);
   trace(w, second, true);
   trace(w, first, true);
-  const Row *one = row(w, op.src[1]), *two = row(w, op.src[2]);
-  each_active(w.exec(), [&](unsigned i) {
-    if (first.inside(i)) T::get(one, i, w.lds + first.at(i));
-    if (second.inside(i)) T::get(two, i, w.lds + second.at(i));
-    return true;
-  });
+  store_rows<T>(w, first, row(w, op.src[1]));
+  store_rows<T>(w, second, row(w, op.src[2]));
 }
 
 template <class T> AE_LANES T lane_value(const Row* r, unsigned i) {
