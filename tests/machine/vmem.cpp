@@ -302,13 +302,13 @@ TEST(Buffer, TypedLoadsConvertComponents) {
   Buffers p(
       "tbuffer_load_format_xyzw v[4:7], v1, s[12:15], 0 format:[BUF_DATA_FORMAT_8_8_8_8,BUF_NUM_FORMAT_UNORM] offen\n"
       "tbuffer_load_format_x v8, v1, s[12:15], 0 format:[BUF_DATA_FORMAT_16,BUF_NUM_FORMAT_SINT] offen\n"
-      "tbuffer_store_format_xy v[9:10], v1, s[12:15], 0 format:[BUF_DATA_FORMAT_16_16,BUF_NUM_FORMAT_FLOAT] offen "
+      "tbuffer_store_format_xy v[10:11], v1, s[12:15], 0 format:[BUF_DATA_FORMAT_16_16,BUF_NUM_FORMAT_FLOAT] offen "
       "offset:1024");
   p.begin();
   p.out[0] = 0xff, p.out[1] = 0x80, p.out[3] = 0x33;
   p.fill(1, times(4));
-  p.fill(9, [](unsigned) { return 0x3f800000; });
-  p.fill(10, [](unsigned) { return 0xc0000000; });
+  p.fill(10, [](unsigned) { return 0x3f800000; });
+  p.fill(11, [](unsigned) { return 0xc0000000; });
   p.run();
   ASSERT_EQ(p.end(), TurnEnd::finished) << p.fault();
   EXPECT_EQ(p.v(4).lane[0], 0x3f800000u);
