@@ -13,6 +13,7 @@
 #include <llvm/MC/MCExpr.h>
 #include <llvm/MC/MCObjectFileInfo.h>
 #include <llvm/MC/MCObjectWriter.h>
+#include <llvm/MC/MCParser/AsmLexer.h>
 #include <llvm/MC/MCParser/MCAsmParser.h>
 #include <llvm/MC/MCParser/MCTargetAsmParser.h>
 #include <llvm/MC/MCSection.h>
@@ -68,18 +69,21 @@ bool is_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '$' || c == '@';
 }
 
+AssemblyError at_offset(std::string_view text, size_t offset, std::string message) {
+  const std::string_view before = text.substr(0, offset);
+  return {1 + static_cast<int>(std::ranges::count(before, '\n')),
+          static_cast<int>(offset - (before.rfind('\n') + 1)) + 1, std::move(message)};
+}
+
 /// Where `name` stands as a whole word.
 AssemblyError undefined_label(std::string_view text, std::string_view name) {
-  AssemblyError error{1, 1, fmt::format("label {} is not defined", name)};
+  std::string message = fmt::format("label {} is not defined", name);
   for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
     const size_t end = at + name.size();
     if ((at > 0 && is_name(text[at - 1])) || (end < text.size() && is_name(text[end]))) continue;
-    const size_t line_begin = text.rfind('\n', at) == std::string_view::npos ? 0 : text.rfind('\n', at) + 1;
-    error.line = 1 + static_cast<int>(std::ranges::count(text.substr(0, at), '\n'));
-    error.column = static_cast<int>(at - line_begin) + 1;
-    break;
+    return at_offset(text, at, std::move(message));
   }
-  return error;
+  return {1, 1, std::move(message)};
 }
 
 /// The error that a relocation left in .text stands for.
@@ -125,7 +129,37 @@ std::expected<Bytes, AssemblyError> text_section(std::span<const uint8_t> object
   return result;
 }
 
-/// One run of the assembler. Members are destroyed last to first: LLVM's objects refer to the ones before them.
+/// Where `directive` last begins a line at or before `offset`.
+size_t last_line_of(std::string_view text, std::string_view directive, size_t offset) {
+  for (size_t at = text.rfind(directive, offset); at != std::string_view::npos && at > 0;
+       at = text.rfind(directive, at - 1)) {
+    const size_t before = text.find_last_not_of(" \t", at - 1);
+    if (before == std::string_view::npos || text[before] == '\n') return at;
+  }
+  return std::string_view::npos;
+}
+
+/// The metadata of a listing is YAML, which LLVM lexes as well but uses as it stands.
+bool in_metadata(std::string_view text, size_t offset) {
+  const size_t begin = last_line_of(text, ".amdgpu_metadata", offset);
+  if (begin == std::string_view::npos) return false;
+  const size_t end = last_line_of(text, ".end_amdgpu_metadata", offset);
+  return end == std::string_view::npos || end < begin;
+}
+
+/// Whether the text consists of tokens. The parser of AMDGPU instructions may never return from one that is none.
+std::optional<AssemblyError> first_invalid_token(const llvm::MCAsmInfo& syntax, std::string_view text, Scope scope) {
+  llvm::AsmLexer lexer(syntax);
+  lexer.setBuffer(llvm::StringRef(text.data(), text.size()));
+  while (lexer.Lex().isNot(llvm::AsmToken::Eof)) {
+    if (lexer.isNot(llvm::AsmToken::Error)) continue;
+    const auto offset = static_cast<size_t>(lexer.getErrLoc().getPointer() - text.data());
+    if (scope == Scope::region || !in_metadata(text, offset)) return at_offset(text, offset, lexer.getErr());
+  }
+  return std::nullopt;
+}
+
+/// One run of the assembler.
 class Assembly {
 public:
   Assembly(const MachineCode& code, std::string_view text) : code_(code), text_(text) {}
@@ -134,6 +168,7 @@ public:
     auto clean = screened(text_, scope);
     if (!clean) return std::unexpected(std::move(clean).error());
     text_ = std::move(*clean);
+    if (auto error = first_invalid_token(*code_.syntax, text_, scope)) return std::unexpected(*std::move(error));
     auto fatal = contained([&] { assemble(); });
     if (fatal) return std::unexpected(AssemblyError{1, 1, *fatal});
     if (diagnostics_.first) return std::unexpected(*diagnostics_.first);

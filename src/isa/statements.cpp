@@ -53,52 +53,50 @@ AssemblyError at(int line, size_t column, std::string message) {
   return {line, static_cast<int>(column) + 1, std::move(message)};
 }
 
-/// Walks over text the way LLVM's lexer does: strings, character constants, comments.
+/// Walks over text the way LLVM's lexer does. What LLVM's lexer does not come back from is refused: open strings,
+/// single quotes (outside of metadata, which is YAML) and bytes beyond ASCII.
 class Commentless {
 public:
   explicit Commentless(std::string_view text) : text_(text), result_(text) {}
 
   std::expected<std::string, AssemblyError> run() {
-    while (at_ < text_.size()) {
+    while (at_ < text_.size() && !error_) {
       const char c = text_[at_];
       if (c == '"')
         string();
-      else if (c == '\'')
-        character();
-      else if (c == ';' || text_.substr(at_).starts_with("//"))
+      else if (c == ';' || starts("//"))
         blank_until(text_.find('\n', at_));
-      else if (text_.substr(at_).starts_with("/*"))
+      else if (starts("/*"))
         block_comment();
-      else if (static_cast<unsigned char>(c) >= 0x7f)
-        return std::unexpected(here("a byte beyond ASCII outside of strings and comments"));
       else
         ++at_;
     }
+    if (error_) return std::unexpected(*std::move(error_));
     return std::move(result_);
   }
 
 private:
-  void string() {
-    for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_)
-      if (text_[at_] == '\\') ++at_;
-    ++at_;
-  }
+  bool starts(std::string_view word) const { return text_.substr(at_).starts_with(word); }
 
-  void character() {
-    ++at_;
-    if (at_ < text_.size() && text_[at_] == '\\') ++at_;
-    if (at_ + 1 < text_.size() && text_[at_ + 1] == '\'') at_ += 2;
+  void string() {
+    size_t end = at_ + 1;
+    while (end < text_.size() && text_[end] != '"' && text_[end] != '\n') end += text_[end] == '\\' ? 2 : 1;
+    if (end >= text_.size() || text_[end] == '\n') return fail("a string without end");
+    at_ = end + 1;
   }
 
   void block_comment() {
     const size_t end = text_.find("*/", at_ + 2);
-    blank_until(end == std::string_view::npos ? end : end + 2);
+    if (end == std::string_view::npos) return fail("a comment without end");
+    blank_until(end + 2);
   }
 
   void blank_until(size_t end) {
     for (; at_ < std::min(end, text_.size()); ++at_)
       if (text_[at_] != '\n') result_[at_] = ' ';
   }
+
+  void fail(std::string message) { error_ = here(std::move(message)); }
 
   AssemblyError here(std::string message) const {
     const std::string_view before = text_.substr(0, at_);
@@ -109,6 +107,7 @@ private:
   std::string_view text_;
   std::string result_;
   size_t at_ = 0;
+  std::optional<AssemblyError> error_;
 };
 
 std::expected<std::string, AssemblyError> without_comments(std::string_view text) { return Commentless(text).run(); }

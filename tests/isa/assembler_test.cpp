@@ -1,0 +1,196 @@
+#include "isa/codec.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+
+namespace asmevo::isa {
+namespace {
+
+const Codec& codec() {
+  static const Codec codec = *Codec::create({.processor = Processor::gfx942});
+  return codec;
+}
+
+std::string listing(std::string_view body, std::string_view metadata_name = "k") {
+  return fmt::format(R"(
+	.amdgcn_target "amdgcn-amd-amdhsa--gfx942"
+	.amdhsa_code_object_version 5
+	.text
+	.globl k
+	.p2align 8
+	.type k,@function
+k:
+{}
+	s_endpgm
+.Lend:
+	.size k, .Lend-k
+	.rodata
+	.p2align 6
+	.amdhsa_kernel k
+		.amdhsa_next_free_vgpr 8
+		.amdhsa_next_free_sgpr 16
+		.amdhsa_accum_offset 8
+	.end_amdhsa_kernel
+	.amdgpu_metadata
+---
+amdhsa.kernels:
+  - .name:           {}
+    .symbol:         'k.kd'
+    .kernarg_segment_size: 0
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .wavefront_size: 64
+    .sgpr_count: 16
+    .vgpr_count: 8
+    .max_flat_workgroup_size: 256
+amdhsa.version:
+  - 1
+  - 2
+...
+	.end_amdgpu_metadata
+)",
+                     body, metadata_name);
+}
+
+AssemblyError error_of(std::string_view text) {
+  const auto bytes = codec().assemble(text);
+  EXPECT_FALSE(bytes) << text;
+  return bytes ? AssemblyError{} : bytes.error();
+}
+
+TEST(Assembler, LabelsBecomeDistances) {
+  const auto bytes =
+      codec().assemble("top:\n  s_nop 0\n  s_cbranch_scc1 out ; leave\n  s_branch top\nout:\n  s_endpgm\n");
+  ASSERT_TRUE(bytes) << bytes.error().message;
+  ASSERT_EQ(bytes->size(), 16u);
+  EXPECT_EQ(codec().decode(std::span(*bytes).subspan(4), 4).branch_target, 12);
+  EXPECT_EQ(codec().decode(std::span(*bytes).subspan(8), 8).branch_target, 0);
+}
+
+TEST(Assembler, DataAndPaddingAreAllowedInARegion) {
+  const auto bytes = codec().assemble(".long 0x12345678, 2\n.p2align 4\n s_endpgm");
+  ASSERT_TRUE(bytes) << bytes.error().message;
+  ASSERT_EQ(bytes->size(), 20u);
+  uint32_t first;
+  std::memcpy(&first, bytes->data(), 4);
+  EXPECT_EQ(first, 0x12345678u);
+}
+
+TEST(Assembler, DifferencesOfLabelsAreConstants) {
+  const auto bytes = codec().assemble("a:\n s_nop 0\nb:\n s_add_u32 s0, s0, b-a\n");
+  ASSERT_TRUE(bytes) << bytes.error().message;
+  EXPECT_EQ(codec().decode(std::span(*bytes).subspan(4), 4).words[1], 4u);
+}
+
+TEST(Assembler, AnErrorSaysLineAndColumn) {
+  const AssemblyError error = error_of("s_nop 0\n  v_add_f32_e32 v0, v1, q7\n");
+  EXPECT_EQ(error.line, 2);
+  EXPECT_EQ(error.column, 25);
+  EXPECT_FALSE(error.message.empty());
+}
+
+TEST(Assembler, AnInstructionOfAnotherProcessorIsAnError) {
+  EXPECT_EQ(error_of("s_nop 0\nv_bitop3_b32 v0, v1, v2, v3 bitop3:1").line, 2);
+}
+
+TEST(Assembler, AnUndefinedLabelIsFoundWhereItIsUsed) {
+  const AssemblyError error = error_of("; nowhere\ns_nop 0\ns_branch nowhere\n");
+  EXPECT_NE(error.message.find("nowhere"), std::string::npos) << error.message;
+  EXPECT_EQ(error.line, 3);
+  EXPECT_EQ(error.column, 10);
+  EXPECT_FALSE(error_of("s_branch .Lgone").message.empty());
+}
+
+TEST(Assembler, AnAbsoluteAddressIsRefusedInARegion) {
+  EXPECT_NE(error_of("a: .long a").message.find("difference of labels"), std::string::npos);
+}
+
+TEST(Assembler, NothingIsPrinted) {
+  ::testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStdout();
+  (void)codec().assemble("garbage here\n");
+  (void)codec().assemble("s_branch gone\n");
+  (void)codec().assemble_object(listing("v_nonsense"));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+}
+
+TEST(Assembler, DirectivesThatReadFilesPrintOrExpandAreRefusedEverywhere) {
+  for (std::string_view directive :
+       {".include \"/etc/passwd\"", ".incbin \"/etc/passwd\"", ".INCBIN \"/etc/passwd\"", ".macro m\ns_nop 0\n.endm",
+        ".rept 1000000000\ns_nop 0\n.endr", ".irp x,1,2\n.endr", ".print \"hello\"", ".fill 1000000000, 8, 1",
+        ".org 0x10000000", ".ds.b 1000000000", "a: .include \"x\"", "/* */ .include \"x\"",
+        "s_nop 0\r.include \"x\""}) {
+    EXPECT_FALSE(codec().assemble(directive)) << directive;
+    EXPECT_FALSE(codec().assemble_object(listing(directive))) << directive;
+  }
+}
+
+TEST(Assembler, OnlyPlainDataDirectivesMayStandInARegion) {
+  for (std::string_view directive : {".section .data", ".globl x", ".amdhsa_kernel k", ".amdgcn_target \"x\"",
+                                     ".rodata", ".zero 4", ".reloc 0, R_AMDGPU_ABS32, x", "x: .weak y"}) {
+    const AssemblyError error = error_of(directive);
+    EXPECT_NE(error.message.find("not allowed"), std::string::npos) << directive << ": " << error.message;
+  }
+}
+
+TEST(Assembler, CommentsMaySayAnything) {
+  EXPECT_TRUE(codec().assemble("s_nop 0 ; .include \"x\" → naïve \"\n// 'é\n/* .macro\n `?` */ s_endpgm"));
+}
+
+TEST(Assembler, TextThatIsNotTokensIsRefused) {
+  for (std::string_view text : {"s_nop é", "s_nop 0 `", "v_add_f32 v0, v1, 0x", "s_nop \"open", "s_nop 'a", "/* open",
+                                "s_nop 0\n\x01", "# 1 \"file\"", "s_nop 0 ?"})
+    EXPECT_FALSE(codec().assemble(text)) << text;
+  EXPECT_EQ(error_of("s_nop 0\ns_nop `").line, 2);
+}
+
+TEST(Assembler, DeepNestingIsRefused) {
+  EXPECT_NE(error_of("s_nop " + std::string(100'000, '(')).message.find("nested"), std::string::npos);
+  EXPECT_NE(error_of("s_nop " + std::string(100'000, '-') + "1").message.find("nested"), std::string::npos);
+}
+
+TEST(Assembler, ResultsBeyond64MebibytesAreRefused) {
+  EXPECT_NE(error_of("s_nop 0\n.p2align 30\ns_endpgm").message.find("64 MiB"), std::string::npos);
+  const auto object = codec().assemble_object(listing(".zero 0x40000000"));
+  ASSERT_FALSE(object);
+  EXPECT_NE(object.error().message.find("64 MiB"), std::string::npos) << object.error().message;
+}
+
+TEST(Assembler, AWholeListingBecomesARelocatableObject) {
+  const auto object = codec().assemble_object(listing("  s_nop 0"));
+  ASSERT_TRUE(object) << object.error().line << ": " << object.error().message;
+  ASSERT_GT(object->size(), 64u);
+  EXPECT_EQ(std::memcmp(object->data(),
+                        "\x7f"
+                        "ELF",
+                        4),
+            0);
+  EXPECT_EQ((*object)[8], 3); // code object v5
+  uint16_t machine, type;
+  std::memcpy(&type, object->data() + 16, 2);
+  std::memcpy(&machine, object->data() + 18, 2);
+  EXPECT_EQ(type, 1);      // ET_REL
+  EXPECT_EQ(machine, 224); // EM_AMDGPU
+}
+
+TEST(Assembler, MetadataMayHoldQuotesAndBytesBeyondAscii) {
+  EXPECT_TRUE(codec().assemble_object(listing("  s_nop 0", "'k'")));
+  EXPECT_TRUE(codec().assemble_object(listing("  s_nop 0", "\"k é\"")));
+}
+
+TEST(Assembler, AListingForAnotherTargetIsRefused) {
+  std::string text = listing("  s_nop 0");
+  text.replace(text.find("gfx942"), 6, "gfx90a");
+  EXPECT_FALSE(codec().assemble_object(text));
+}
+
+TEST(Assembler, AnErrorInAListingSaysItsLine) {
+  const auto object = codec().assemble_object(listing("  v_nonsense"));
+  ASSERT_FALSE(object);
+  EXPECT_EQ(object.error().line, 9);
+}
+
+} // namespace
+} // namespace asmevo::isa
