@@ -25,7 +25,8 @@ namespace asmevo::timing {
   X(wave_start, "clk", "wave launch to its first issue, instruction cache warm")                                       \
   X(workgroup_turnover, "clk", "last wave's end to the first wave of the next workgroup in its place")                 \
   /* vector ALU */                                                                                                     \
-  X(valu_dependent, "clk", "32-bit result to a dependent VALU issue")                                                  \
+  X(valu_dependent, "clk", "32-bit result to a dependent VALU issue (issue happens at turns of 4)")                    \
+  X(valu_fma_dependent, "clk", "multiply-add or dot product to a dependent issue")                                     \
   X(valu_f64_issue, "clk", "SIMD occupied by an f64 add, multiply or FMA")                                             \
   X(valu_f64_dependent, "clk", "f64 result to a dependent issue")                                                      \
   X(valu_trans_issue, "clk", "SIMD occupied by a 32-bit transcendental")                                               \

@@ -17,17 +17,34 @@ struct Row {
 };
 
 constexpr Row valu_rows[] = {
-    {"v_exp_", "", OpClass::valu_trans},           {"v_log_", "", OpClass::valu_trans},
-    {"v_rcp_", "", OpClass::valu_trans},           {"v_rsq_", "", OpClass::valu_trans},
-    {"v_sqrt_", "", OpClass::valu_trans},          {"v_sin_", "", OpClass::valu_trans},
-    {"v_cos_", "", OpClass::valu_trans},           {"v_prng_", "", OpClass::valu_trans},
-    {"v_cvt_", "f64", OpClass::valu_f64},          {"v_cvt_f64", "", OpClass::valu_f64},
-    {"v_cvt_", "", OpClass::valu_convert},         {"v_mul_lo_u32", "", OpClass::valu_multiply},
-    {"v_mul_lo_i32", "", OpClass::valu_multiply},  {"v_mul_hi_u32", "", OpClass::valu_multiply},
-    {"v_mul_hi_i32", "", OpClass::valu_multiply},  {"v_mad_u64_u32", "", OpClass::valu_multiply},
-    {"v_mad_i64_i32", "", OpClass::valu_multiply}, {"v_", "f64", OpClass::valu_f64},
-    {"v_lshlrev_b64", "", OpClass::valu_wide},     {"v_lshrrev_b64", "", OpClass::valu_wide},
-    {"v_ashrrev_i64", "", OpClass::valu_wide},     {"v_cmp", "64", OpClass::valu_wide},
+    {"v_exp_", "", OpClass::valu_trans},
+    {"v_log_", "", OpClass::valu_trans},
+    {"v_rcp_", "", OpClass::valu_trans},
+    {"v_rsq_", "", OpClass::valu_trans},
+    {"v_sqrt_", "", OpClass::valu_trans},
+    {"v_sin_", "", OpClass::valu_trans},
+    {"v_cos_", "", OpClass::valu_trans},
+    {"v_prng_", "", OpClass::valu_trans},
+    {"v_cvt_", "f64", OpClass::valu_f64},
+    {"v_cvt_f64", "", OpClass::valu_f64},
+    {"v_cvt_", "", OpClass::valu_convert},
+    {"v_mul_lo_u32", "", OpClass::valu_multiply},
+    {"v_mul_lo_i32", "", OpClass::valu_multiply},
+    {"v_mul_hi_u32", "", OpClass::valu_multiply},
+    {"v_mul_hi_i32", "", OpClass::valu_multiply},
+    {"v_mad_u64_u32", "", OpClass::valu_multiply},
+    {"v_mad_i64_i32", "", OpClass::valu_multiply},
+    {"v_", "f64", OpClass::valu_f64},
+    {"v_lshlrev_b64", "", OpClass::valu_wide},
+    {"v_lshrrev_b64", "", OpClass::valu_wide},
+    {"v_fma", "", OpClass::valu_fma},
+    {"v_mac_", "", OpClass::valu_fma},
+    {"v_mad_f", "", OpClass::valu_fma},
+    {"v_mad_mix", "", OpClass::valu_fma},
+    {"v_pk_fma_", "", OpClass::valu_fma},
+    {"v_dot", "", OpClass::valu_fma},
+    {"v_ashrrev_i64", "", OpClass::valu_wide},
+    {"v_cmp", "64", OpClass::valu_wide},
 };
 
 constexpr Row internal_rows[] = {
@@ -55,6 +72,7 @@ Category category_of(OpClass op) {
   using enum OpClass;
   switch (op) {
   case valu:
+  case valu_fma:
   case valu_f64:
   case valu_trans:
   case valu_convert:

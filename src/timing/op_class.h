@@ -14,6 +14,7 @@ enum class Category : uint8_t { valu, vmem, scalar, lds, branch, message, intern
 
 enum class OpClass : uint8_t {
   valu,
+  valu_fma,
   valu_f64,
   valu_trans,
   valu_convert,

@@ -103,6 +103,7 @@ std::array<Cost, size_t(OpClass::priority) + 1> cost_table(const Values& v) {
     table[size_t(op)] = {std::max(issue, 4.0), clocks(std::max(result, 4.0))};
   };
   set(OpClass::valu, 4, v.valu_dependent);
+  set(OpClass::valu_fma, 4, v.valu_fma_dependent);
   set(OpClass::valu_f64, v.valu_f64_issue, v.valu_f64_dependent);
   set(OpClass::valu_trans, v.valu_trans_issue, v.valu_trans_dependent);
   set(OpClass::valu_convert, v.valu_convert_issue, std::max(v.valu_convert_issue, v.valu_dependent));

@@ -10,7 +10,6 @@ static constexpr ParameterSet<Parameter> parameters() {
   p.power_limited_clock = {1800, 300, "assumed"};
   p.launch_floor = {7, 2, "unmeasured; between MI300A and MI300X"};
   p.dispatch_wave = {3.5, 0.5, "trace: one wave start in 12-16 clk for each of 4 shader engines"};
-  p.valu_dependent = {4, 2, "trace"};
   p.valu_trans_issue = {8, 0, "trace: v_exp, v_rsq"};
   p.valu_trans_dependent = {12, 4, "issue + one turn, assumed"};
   p.lds_latency = {38, 10, "trace: ds_read_b128 of one lane to its wait 39; probe 69 with address and wait"};
