@@ -18,9 +18,9 @@ constexpr ParameterSet<Parameter> cdna3_compute_unit() {
       .workgroup_turnover = {100, 50, "assumed"},
 
       .valu_dependent = {4, 0, "trace: chains of v_add_f32"},
-      .valu_fma_dependent = {6, 2.4, "next turn but one: loops 9 with overhead, gfx950 probe 8 an iteration"},
+      .valu_fma_dependent = {3.6, 0.8, "one turn: nbody's chain on MI300A; perhaps two: loops 9 with overhead"},
       .valu_f64_issue = {4, 0, "LLVM: full rate; peak 81.7 TFLOP/s f64"},
-      .valu_f64_dependent = {10, 2.4, "three turns: loops 14 with overhead"},
+      .valu_f64_dependent = {8, 3, "two or three turns: loops 14 with overhead"},
       .valu_trans_issue = {16, 0, "LLVM: quarter rate"},
       .valu_trans_dependent = {20, 4, "issue + one turn, assumed"},
       .valu_convert_issue = {8, 4, "sources disagree: 16 (LLVM), 4 (GCN tables)"},

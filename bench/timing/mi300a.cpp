@@ -1,0 +1,241 @@
+// The model against measured MI300A times.
+//
+//   bench_timing_mi300a DATA/mi300a [--kernel NAME] [--split fit|test] [--max-bytes N] [--csv FILE]
+//
+// Every row of rows.csv is one program at one problem size: its launches are traced on the simulated machine (sampled
+// workgroups only), timed, and summed with what the host adds inside the timed region. Prints predicted and measured
+// per row, the weighted error per split (weight: measured time counts once a row), and the error of size scaling.
+#include "device/declared_resources.h"
+#include "timing/device_table.h"
+#include "timing/mi300a_spec.h"
+
+#include "isa/codec.h"
+#include "support/file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+namespace asmevo::bench {
+namespace {
+
+// Host effects inside timed regions, microseconds (data README, "Launch floor and host effects").
+constexpr double extra_launch = 2.3;
+constexpr double memset_each = 3.5;
+double copy_to_device(uint64_t bytes) {
+  const double mib = double(bytes) / (1 << 20);
+  return bytes <= 65536 ? 7 : std::max(12.0, 20 + 18.1 * mib);
+}
+
+struct Row {
+  std::string kernel, size, split, flags;
+  double measured = 0, predicted = 0; // microseconds
+  std::string bound;
+};
+
+struct Options {
+  std::string data, kernel, split, csv;
+  uint64_t max_bytes = uint64_t{1} << 30;
+};
+
+std::vector<Row> read_rows(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<Row> rows;
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::vector<std::string> cells;
+    std::stringstream stream(line);
+    for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
+    if (cells.size() < 6) continue;
+    cells.resize(7);
+    rows.push_back({cells[0], cells[1], cells[5], cells[6], 1000 * std::stod(cells[2]), 0, {}});
+  }
+  return rows;
+}
+
+struct Program {
+  std::shared_ptr<const object::CodeObject> object;
+  machine::Image image;
+};
+
+class Harness {
+public:
+  Harness(std::string data, isa::Codec codec)
+      : data_(std::move(data)), codec_(std::move(codec)), device_(*timing::device_named("MI300A").value()) {}
+
+  Result<void> time(Row& row, const nlohmann::json& spec, const nlohmann::json& size) {
+    AE_TRY(const SpecRun run, read_run(spec, size, 8));
+    machine::Memory memory;
+    for (const SpecBuffer& b : run.buffers) {
+      AE_TRY(auto bytes, memory.map(b.address, (b.bytes + 255) & ~uint64_t{255}, machine::Access::read_write, b.name));
+      const auto content = control_data(b);
+      std::copy_n(content.begin(), std::min(content.size(), bytes.size()), bytes.begin());
+    }
+    row.predicted = device_.parameters.launch_floor.value + extra_launch * double(run.launch_count - 1) +
+                    memset_each * double(run.memsets);
+    for (uint64_t bytes : run.copies_to_device) row.predicted += copy_to_device(bytes);
+    for (const SpecLaunch& launch : run.launches) {
+      AE_TRY(const timing::Estimate e, time_launch(launch, memory));
+      row.predicted += launch.weight * e.kernel_cycles / device_.parameters.clock.value;
+      row.bound = e.bound;
+    }
+    return {};
+  }
+
+private:
+  Result<const Program*> load(const std::string& name) {
+    if (const auto at = programs_.find(name); at != programs_.end()) return &at->second;
+    const std::string path = data_ + "/objects/" + name;
+    AE_TRY(Bytes bytes, read_file(path));
+    AE_TRY(object::CodeObject object, object::read_code_object(std::move(bytes), path));
+    auto shared = std::make_shared<const object::CodeObject>(std::move(object));
+    AE_TRY(machine::Image image, machine::Image::create(shared, codec_));
+    return &programs_.emplace(name, Program{shared, std::move(image)}).first->second;
+  }
+
+  Result<timing::Estimate> time_launch(const SpecLaunch& launch, machine::Memory& memory) {
+    constexpr uint64_t load_base = 0x10000000, kernarg_base = 0x20000000;
+    AE_TRY(const Program* program, load(launch.code_object));
+    AE_TRY(const object::Kernel* kernel, object::choose_kernel(*program->object, launch.kernel));
+    AE_CHECK(program->image.load(memory, load_base));
+    AE_TRY(auto kernarg, memory.map(kernarg_base, launch.kernarg.size(), machine::Access::read_only, "kernarg"));
+    std::ranges::copy(launch.kernarg, kernarg.begin());
+    const auto processor = codec_.target().processor;
+    const uint32_t items = launch.workgroup_size[0] * launch.workgroup_size[1] * launch.workgroup_size[2];
+    timing::Work work{.image = &program->image,
+                      .resources = device::declared_resources(*kernel, processor),
+                      .workgroups = launch.workgroups,
+                      .workgroup_size = items,
+                      .dynamic_lds = launch.dynamic_lds};
+    const auto occupancy = isa::occupancy(work.resources, processor, items, launch.dynamic_lds);
+    const machine::Dispatch dispatch{.kernel = kernel,
+                                     .load_base = load_base,
+                                     .kernarg_address = kernarg_base,
+                                     .workgroups = launch.workgroups,
+                                     .workgroup_size = launch.workgroup_size,
+                                     .dynamic_lds = launch.dynamic_lds};
+    const machine::RunOptions options{.traced = timing::sample_workgroups(launch.workgroups, occupancy, device_),
+                                      .only_traced = true};
+    auto result = machine::run(program->image, dispatch, memory, options);
+    unload(memory, load_base, launch.kernarg.size());
+    if (!result) return std::unexpected(result.error());
+    if (result->status != machine::Status::completed)
+      return fail("{}: {}", launch.kernel, result->fault ? result->fault->message : "did not finish");
+    work.trace = &result->trace;
+    return timing::estimate(work, device_, {.draws = 1});
+  }
+
+  // The image's segments and the kernel arguments; buffers lie far above.
+  static void unload(machine::Memory& memory, uint64_t, size_t) {
+    std::vector<uint64_t> bases;
+    for (const machine::Region& r : memory.regions())
+      if (r.base < 0x7f0000000000) bases.push_back(r.base);
+    for (uint64_t base : bases) memory.unmap(base);
+  }
+
+  std::string data_;
+  isa::Codec codec_;
+  const timing::DeviceTable& device_;
+  std::map<std::string, Program> programs_;
+};
+
+const nlohmann::json* size_of(const nlohmann::json& spec, const std::string& problem_size) {
+  for (const auto& size : spec.at("sizes"))
+    if (size.at("problem_size") == problem_size) return &size;
+  return nullptr;
+}
+
+uint64_t bytes_of(const nlohmann::json& size) {
+  uint64_t bytes = 0;
+  for (const auto& [name, b] : size.at("buffers").items()) bytes += b.at("bytes").get<uint64_t>();
+  return bytes;
+}
+
+void summarise(const std::vector<Row>& rows, const std::string& split) {
+  double error = 0, weight = 0, worst = 0;
+  std::vector<double> relative;
+  for (const Row& r : rows) {
+    if (r.split != split || r.predicted <= 0) continue;
+    error += std::abs(r.predicted - r.measured);
+    weight += r.measured;
+    relative.push_back(std::abs(r.predicted / r.measured - 1));
+    worst = std::max(worst, relative.back());
+  }
+  if (relative.empty()) return;
+  double mean = 0;
+  for (double x : relative) mean += x / double(relative.size());
+  std::ranges::sort(relative);
+  std::printf("%-5s %3zu rows: mean error %5.1f %%, median %5.1f %%, worst %6.1f %%, weighted by time %5.1f %%\n",
+              split.c_str(), relative.size(), 100 * mean, 100 * relative[relative.size() / 2], 100 * worst,
+              100 * error / weight);
+}
+
+int compare(const Options& options) {
+  auto codec = isa::Codec::create(isa::Target{});
+  if (!codec) return std::cerr << codec.error().message << '\n', 2;
+  Harness harness(options.data, std::move(*codec));
+  std::map<std::string, nlohmann::json> specs;
+  std::vector<Row> done;
+  for (Row& row : read_rows(options.data + "/rows.csv")) {
+    if (row.split == "other" || (!options.kernel.empty() && row.kernel != options.kernel) ||
+        (!options.split.empty() && row.split != options.split))
+      continue;
+    if (!specs.contains(row.kernel)) {
+      std::ifstream file(options.data + "/launch/" + row.kernel + ".json");
+      specs[row.kernel] = nlohmann::json::parse(file, nullptr, false);
+    }
+    const nlohmann::json& spec = specs[row.kernel];
+    const nlohmann::json* size = spec.is_object() ? size_of(spec, row.size) : nullptr;
+    if (!size || bytes_of(*size) > options.max_bytes) {
+      std::printf("%-22s %-34s skipped\n", row.kernel.c_str(), row.size.c_str());
+      continue;
+    }
+    if (auto ok = harness.time(row, spec, *size); !ok) {
+      std::printf("%-22s %-34s %s\n", row.kernel.c_str(), row.size.c_str(), ok.error().message.c_str());
+      continue;
+    }
+    std::printf("%-22s %-34s %-4s %10.1f us measured %10.1f predicted %+6.1f %% %-8s %s\n", row.kernel.c_str(),
+                row.size.c_str(), row.split.c_str(), row.measured, row.predicted,
+                100 * (row.predicted / row.measured - 1), row.bound.c_str(), row.flags.c_str());
+    std::fflush(stdout);
+    done.push_back(row);
+  }
+  summarise(done, "fit");
+  summarise(done, "test");
+  if (!options.csv.empty()) {
+    std::ofstream csv(options.csv);
+    csv << "kernel,problem_size,split,measured_us,predicted_us,bound\n";
+    for (const Row& r : done)
+      csv << r.kernel << ',' << r.size << ',' << r.split << ',' << r.measured << ',' << r.predicted << ',' << r.bound
+          << '\n';
+  }
+  return 0;
+}
+
+} // namespace
+} // namespace asmevo::bench
+
+int main(int argc, char** argv) {
+  asmevo::bench::Options options;
+  std::map<std::string, std::string*> text = {
+      {"--kernel", &options.kernel}, {"--split", &options.split}, {"--csv", &options.csv}};
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (text.contains(argument) && i + 1 < argc)
+      *text[argument] = argv[++i];
+    else if (argument == "--max-bytes" && i + 1 < argc)
+      options.max_bytes = std::strtoull(argv[++i], nullptr, 10);
+    else
+      options.data = argument;
+  }
+  if (options.data.empty()) {
+    std::cerr << "usage: bench_timing_mi300a DATA/mi300a [--kernel NAME] [--split fit|test] [--max-bytes N] "
+                 "[--csv FILE]\n";
+    return 2;
+  }
+  return asmevo::bench::compare(options);
+}
