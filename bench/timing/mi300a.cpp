@@ -1,6 +1,7 @@
 // The model against measured MI300A times.
 //
 //   bench_timing_mi300a DATA/mi300a [--kernel NAME] [--split fit|test] [--max-bytes N] [--csv FILE]
+//                          [--size PROBLEM_SIZE] [--launches]
 //
 // Every row of rows.csv is one program at one problem size: its launches are traced on the simulated machine (sampled
 // workgroups only), timed, and summed with what the host adds inside the timed region. Prints predicted and measured
@@ -23,7 +24,7 @@ namespace asmevo::bench {
 namespace {
 
 // Host effects inside timed regions, microseconds (data README, "Launch floor and host effects").
-constexpr double extra_launch = 2.3;
+constexpr double extra_launch = 1.2; // between kernels of a stream: 1.7-2.3 with the smallest kernels' own time
 constexpr double memset_each = 3.5;
 double copy_to_device(uint64_t bytes) {
   const double mib = double(bytes) / (1 << 20);
@@ -38,6 +39,8 @@ struct Row {
 
 struct Options {
   std::string data, kernel, split, csv;
+  std::string size;
+  bool launches = false; // print each launch, with the share of its wave clocks by reason
   uint64_t max_bytes = uint64_t{1} << 30;
 };
 
@@ -64,8 +67,9 @@ struct Program {
 
 class Harness {
 public:
-  Harness(std::string data, isa::Codec codec)
-      : data_(std::move(data)), codec_(std::move(codec)), device_(*timing::device_named("MI300A").value()) {}
+  Harness(const Options& options, isa::Codec codec)
+      : data_(options.data), print_launches_(options.launches), codec_(std::move(codec)),
+        device_(*timing::device_named("MI300A").value()) {}
 
   Result<void> time(Row& row, const nlohmann::json& spec, const nlohmann::json& size) {
     AE_TRY(const SpecRun run, read_run(spec, size, 8));
@@ -80,6 +84,7 @@ public:
     for (uint64_t bytes : run.copies_to_device) row.predicted += copy_to_device(bytes);
     for (const SpecLaunch& launch : run.launches) {
       AE_TRY(const timing::Estimate e, time_launch(launch, memory));
+      if (print_launches_) print(launch, e);
       row.predicted += launch.weight * e.kernel_cycles / device_.parameters.clock.value;
       row.bound = e.bound;
     }
@@ -121,16 +126,36 @@ private:
     const machine::RunOptions options{.traced = timing::sample_workgroups(launch.workgroups, occupancy, device_),
                                       .only_traced = true};
     auto result = machine::run(program->image, dispatch, memory, options);
-    unload(memory, load_base, launch.kernarg.size());
+    unload(memory);
     if (!result) return std::unexpected(result.error());
     if (result->status != machine::Status::completed)
       return fail("{}: {}", launch.kernel, result->fault ? result->fault->message : "did not finish");
     work.trace = &result->trace;
-    return timing::estimate(work, device_, {.draws = 1});
+    return timing::estimate(work, device_, {.draws = 1, .attribution = print_launches_});
+  }
+
+  static void print(const SpecLaunch& launch, const timing::Estimate& e) {
+    double issue = 0;
+    std::array<double, size_t(timing::Stall::count_)> stalls{};
+    uint64_t issues = 0;
+    for (const timing::Attribution& a : e.attribution) {
+      issue += a.issue_cycles;
+      issues += a.issues;
+      for (size_t s = 0; s < stalls.size(); ++s) stalls[s] += a.stall_cycles[s];
+    }
+    std::printf("  %s x %.0f: %u x %u x %u workgroups, %u waves a SIMD, %.0f clk, %s; %llu instructions, issue %.0f %%",
+                launch.kernel.c_str(), launch.weight, launch.workgroups[0], launch.workgroups[1], launch.workgroups[2],
+                e.occupancy.waves_per_simd, e.kernel_cycles, e.bound.c_str(), static_cast<unsigned long long>(issues),
+                100 * issue / e.wave_cycles);
+    for (size_t s = 0; s < stalls.size(); ++s)
+      if (stalls[s] > 0.005 * e.wave_cycles)
+        std::printf(", %s %.0f %%", std::string(timing::stall_name(timing::Stall(s))).c_str(),
+                    100 * stalls[s] / e.wave_cycles);
+    std::printf("\n");
   }
 
   // The image's segments and the kernel arguments; buffers lie far above.
-  static void unload(machine::Memory& memory, uint64_t, size_t) {
+  static void unload(machine::Memory& memory) {
     std::vector<uint64_t> bases;
     for (const machine::Region& r : memory.regions())
       if (r.base < 0x7f0000000000) bases.push_back(r.base);
@@ -138,6 +163,7 @@ private:
   }
 
   std::string data_;
+  bool print_launches_;
   isa::Codec codec_;
   const timing::DeviceTable& device_;
   std::map<std::string, Program> programs_;
@@ -177,12 +203,12 @@ void summarise(const std::vector<Row>& rows, const std::string& split) {
 int compare(const Options& options) {
   auto codec = isa::Codec::create(isa::Target{});
   if (!codec) return std::cerr << codec.error().message << '\n', 2;
-  Harness harness(options.data, std::move(*codec));
+  Harness harness(options, std::move(*codec));
   std::map<std::string, nlohmann::json> specs;
   std::vector<Row> done;
   for (Row& row : read_rows(options.data + "/rows.csv")) {
     if (row.split == "other" || (!options.kernel.empty() && row.kernel != options.kernel) ||
-        (!options.split.empty() && row.split != options.split))
+        (!options.split.empty() && row.split != options.split) || (!options.size.empty() && row.size != options.size))
       continue;
     if (!specs.contains(row.kernel)) {
       std::ifstream file(options.data + "/launch/" + row.kernel + ".json");
@@ -222,19 +248,21 @@ int compare(const Options& options) {
 int main(int argc, char** argv) {
   asmevo::bench::Options options;
   std::map<std::string, std::string*> text = {
-      {"--kernel", &options.kernel}, {"--split", &options.split}, {"--csv", &options.csv}};
+      {"--kernel", &options.kernel}, {"--split", &options.split}, {"--csv", &options.csv}, {"--size", &options.size}};
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (text.contains(argument) && i + 1 < argc)
       *text[argument] = argv[++i];
     else if (argument == "--max-bytes" && i + 1 < argc)
       options.max_bytes = std::strtoull(argv[++i], nullptr, 10);
+    else if (argument == "--launches")
+      options.launches = true;
     else
       options.data = argument;
   }
   if (options.data.empty()) {
     std::cerr << "usage: bench_timing_mi300a DATA/mi300a [--kernel NAME] [--split fit|test] [--max-bytes N] "
-                 "[--csv FILE]\n";
+                 "[--csv FILE] [--size PROBLEM_SIZE] [--launches]\n";
     return 2;
   }
   return asmevo::bench::compare(options);

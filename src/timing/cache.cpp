@@ -33,6 +33,12 @@ uint32_t Cache::bucket_of(uint64_t line) const {
   return static_cast<uint32_t>((line * 0x9e3779b97f4a7c15) >> 32) & static_cast<uint32_t>(buckets_.size() - 1);
 }
 
+// Upper address bits are folded in, as caches do, so that a large power-of-two stride does not meet in one set.
+uint32_t Cache::set_of(uint64_t line) const {
+  const uint64_t folded = line ^ line >> 7 ^ line >> 14 ^ line >> 23;
+  return static_cast<uint32_t>(folded) & set_mask_;
+}
+
 void Cache::unchain(uint32_t entry) {
   uint32_t* link = &buckets_[bucket_of(entries_[entry].line)];
   while (*link != entry) link = &entries_[*link].chain;
@@ -59,14 +65,14 @@ void Cache::touch(uint32_t set, uint32_t entry) {
 int64_t* Cache::find(uint64_t line) {
   for (uint32_t i = buckets_[bucket_of(line)]; i != none; i = entries_[i].chain)
     if (entries_[i].line == line) {
-      touch(static_cast<uint32_t>(line) & set_mask_, i);
+      touch(set_of(line), i);
       return &entries_[i].ready;
     }
   return nullptr;
 }
 
 bool Cache::insert(uint64_t line, int64_t ready) {
-  const uint32_t set = static_cast<uint32_t>(line) & set_mask_;
+  const uint32_t set = set_of(line);
   const uint32_t victim = entries_[recent_[set]].before;
   Entry& e = entries_[victim];
   const bool replaced = e.used;
@@ -83,7 +89,7 @@ bool Cache::insert(uint64_t line, int64_t ready) {
 
 void Cache::erase(uint64_t line) {
   if (!find(line)) return;
-  const uint32_t set = static_cast<uint32_t>(line) & set_mask_;
+  const uint32_t set = set_of(line);
   const uint32_t entry = recent_[set]; // find() put it there
   unchain(entry);
   entries_[entry].used = false;

@@ -32,6 +32,7 @@ private:
   };
   static constexpr uint32_t none = 0xffffffff;
 
+  uint32_t set_of(uint64_t line) const;
   uint32_t bucket_of(uint64_t line) const;
   void unchain(uint32_t entry);
   void touch(uint32_t set, uint32_t entry);

@@ -69,6 +69,7 @@ public:
         memory_(device, values, surroundings),
         icache_(device.instruction_cache_bytes / line_bytes, device.instruction_cache_bytes / line_bytes / 8),
         costs_(cost_table(values)), attribution_(attribution) {
+    for (uint64_t line : grid.code_lines()) icache_.insert(line, 0); // from the launch before, as far as it fits
     for (auto& ring : lds_accepted_) ring.assign(static_cast<size_t>(std::max(1.0, std::round(v_.lds_queue))), 0);
   }
 
@@ -194,9 +195,6 @@ void ComputeUnit::launch_wave(uint32_t group, const machine::WaveTrace& trace, i
     free_waves_.push_back(index);
     return;
   }
-  // The first line of a launch comes in with the dispatch; its cold cost is part of the launch floor.
-  if (icache_.find(code_[wave.events[0].instruction].address / line_bytes) == nullptr)
-    icache_.insert(code_[wave.events[0].instruction].address / line_bytes, 0);
   prepare(wave, now + clocks(v_.wave_start), false);
   wave.reason = Stall::fetch;
   on_simd_[wave.simd].push_back(index);

@@ -64,7 +64,7 @@ namespace asmevo::timing {
   X(lds_queue, "ops", "LDS instructions a SIMD pair accepts before the port has served them")                          \
   /* vector memory */                                                                                                  \
   X(address_rate, "lanes/clk", "address unit")                                                                         \
-  X(l1_line, "clk", "L1 tag lookup, each line")                                                                        \
+  X(l1_line, "clk", "L1 tag lookup, each line of the fullest of 4 banks")                                              \
   X(l1_rate, "B/clk", "L1 data of a CU")                                                                               \
   X(vmem_queue, "ops", "vector memory instructions a CU accepts before the address unit has served them")              \
   X(l1_latency, "clk", "dependent load that hits L1")                                                                  \

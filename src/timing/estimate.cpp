@@ -74,6 +74,8 @@ Surroundings surroundings_of(const Grid& grid, const DeviceTable& device) {
   s.active_cus = static_cast<uint32_t>(std::min<uint64_t>(grid.count(), device.compute_units));
   s.active_cus_per_xcd = (s.active_cus + device.xcds - 1) / device.xcds;
   s.l2_share_scale = grid.mean_xcd_sharing();
+  // All of it while it fits, less of it beyond: replacement is not strict enough to lose everything at once.
+  s.l2_warm = std::clamp(2 - grid.xcd_footprint() / double(device.l2_bytes), 0.0, 1.0);
   const double footprint = std::max(1.0, grid.footprint());
   s.mall_hit = std::min(1.0, double(device.mall_bytes) / footprint);
   return s;
@@ -123,8 +125,7 @@ Result<Estimate> estimate_traced(const TracedLaunch& launch, const DeviceTable& 
   AE_CHECK(check(launch));
   const StaticTable code(launch.code, launch.target);
   const PatternTable patterns(*launch.trace, device.processor);
-  const Grid grid(*launch.trace, launch.workgroups, launch.code.size(), patterns, device,
-                  launch.occupancy.workgroups_per_cu);
+  const Grid grid(*launch.trace, launch.workgroups, code, patterns, device, launch.occupancy.workgroups_per_cu);
   const Surroundings surroundings = surroundings_of(grid, device);
 
   Estimate estimate;

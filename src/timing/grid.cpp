@@ -32,14 +32,15 @@ void walk_together(const SampledGroup& a, const SampledGroup& b, const PatternTa
 
 } // namespace
 
-Grid::Grid(const machine::Trace& trace, std::array<uint32_t, 3> workgroups, size_t instructions,
+Grid::Grid(const machine::Trace& trace, std::array<uint32_t, 3> workgroups, const StaticTable& code,
            const PatternTable& patterns, const DeviceTable& device, uint32_t resident)
-    : shape_(workgroups), count_(uint64_t{workgroups[0]} * workgroups[1] * workgroups[2]), rules_(instructions),
-      sharing_(instructions) {
+    : shape_(workgroups), count_(uint64_t{workgroups[0]} * workgroups[1] * workgroups[2]), rules_(code.size()),
+      sharing_(code.size()) {
   collect(trace);
+  find_code_lines(code);
   learn_steps(patterns);
   compute_sharing(device, resident);
-  compute_footprint(trace, patterns);
+  compute_footprint(trace, patterns, device.xcds);
   compute_means(patterns);
 }
 
@@ -56,6 +57,16 @@ void Grid::collect(const machine::Trace& trace) {
     std::ranges::sort(group.waves, {}, [](const machine::WaveTrace* w) { return w->wave; });
     samples_.push_back(std::move(group));
   }
+}
+
+void Grid::find_code_lines(const StaticTable& code) {
+  std::vector<bool> executed(code.size());
+  for (const SampledGroup& group : samples_)
+    for (const machine::WaveTrace* wave : group.waves)
+      for (const machine::TraceEvent& e : wave->events) executed[e.instruction] = true;
+  for (size_t i = 0; i < code.size(); ++i)
+    if (executed[i] && (code_lines_.empty() || code_lines_.back() != code[i].address / line_bytes))
+      code_lines_.push_back(code[i].address / line_bytes);
 }
 
 Coordinates Grid::coordinates(uint64_t id) const {
@@ -159,7 +170,7 @@ void Grid::compute_sharing(const DeviceTable& device, uint32_t resident) {
   }
 }
 
-void Grid::compute_footprint(const machine::Trace& trace, const PatternTable& patterns) {
+void Grid::compute_footprint(const machine::Trace& trace, const PatternTable& patterns, uint32_t xcds) {
   if (samples_.empty()) return;
   // One workgroup off the border shows the lines; the rules say how many workgroups use each.
   const SampledGroup& group = samples_[samples_.size() / 2];
@@ -183,7 +194,7 @@ void Grid::compute_footprint(const machine::Trace& trace, const PatternTable& pa
       }
   std::ranges::stable_sort(touched, {}, &Touched::line);
   std::map<uint32_t, double> irregular_lines;
-  double lines = 0;
+  double lines = 0, xcd_lines = 0;
   for (size_t i = 0; i < touched.size(); ++i) {
     if (i && touched[i].line == touched[i - 1].line) continue;
     const AddressRule& rule = rules_[touched[i].instruction];
@@ -197,11 +208,16 @@ void Grid::compute_footprint(const machine::Trace& trace, const PatternTable& pa
       if (step < line_bytes) groups /= step == 0 ? shape_[d] : std::min<double>(shape_[d], double(line_bytes) / step);
     }
     lines += groups;
+    const Sharing& sharing = sharing_[touched[i].instruction];
+    xcd_lines += groups * double(sharing.device / sharing.xcd) / double(std::min<uint64_t>(xcds, count_));
   }
   for (const auto& [instruction, count] : irregular_lines) {
     const auto [low, high] = span.at(instruction);
-    lines += std::min(count, double(high - low) / line_bytes + 1);
+    const double span_lines = double(high - low) / line_bytes + 1;
+    lines += std::min(count, span_lines);
+    xcd_lines += std::min(count / double(xcds), span_lines);
   }
+  xcd_footprint_ = xcd_lines * line_bytes;
   footprint_ = lines * line_bytes;
 }
 

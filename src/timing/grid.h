@@ -13,6 +13,7 @@
 #include "timing/device_table.h"
 #include "timing/memory_path.h"
 #include "timing/patterns.h"
+#include "timing/static_table.h"
 
 namespace asmevo::timing {
 
@@ -35,7 +36,7 @@ struct SampledGroup {
 class Grid {
 public:
   /// `resident`: workgroups on a compute unit at a time.
-  Grid(const machine::Trace& trace, std::array<uint32_t, 3> workgroups, size_t instructions,
+  Grid(const machine::Trace& trace, std::array<uint32_t, 3> workgroups, const StaticTable& code,
        const PatternTable& patterns, const DeviceTable& device, uint32_t resident);
 
   uint64_t count() const { return count_; }
@@ -48,8 +49,12 @@ public:
   Sharing sharing(uint32_t instruction) const { return sharing_[instruction]; }
   const std::vector<AddressRule>& rules() const { return rules_; }
 
+  /// Lines of code that the samples execute, ascending.
+  const std::vector<uint64_t>& code_lines() const { return code_lines_; }
   /// Bytes that the whole grid touches at least once, in lines.
   double footprint() const { return footprint_; }
+  /// Of that, what one XCD touches.
+  double xcd_footprint() const { return xcd_footprint_; }
   /// Average number of CUs of an XCD that use a line, weighted by accesses.
   double mean_xcd_sharing() const { return mean_xcd_sharing_; }
   /// Executed instructions of an average workgroup of the grid.
@@ -57,9 +62,10 @@ public:
 
 private:
   void collect(const machine::Trace& trace);
+  void find_code_lines(const StaticTable& code);
   void learn_steps(const PatternTable& patterns);
   void compute_sharing(const DeviceTable& device, uint32_t resident);
-  void compute_footprint(const machine::Trace& trace, const PatternTable& patterns);
+  void compute_footprint(const machine::Trace& trace, const PatternTable& patterns, uint32_t xcds);
   void compute_means(const PatternTable& patterns);
   int borders(const Coordinates& at) const;
 
@@ -68,7 +74,8 @@ private:
   std::vector<SampledGroup> samples_;
   std::vector<AddressRule> rules_;
   std::vector<Sharing> sharing_;
-  double footprint_ = 0, mean_xcd_sharing_ = 1, mean_events_ = 0;
+  std::vector<uint64_t> code_lines_;
+  double footprint_ = 0, xcd_footprint_ = 0, mean_xcd_sharing_ = 1, mean_events_ = 0;
 };
 
 } // namespace asmevo::timing

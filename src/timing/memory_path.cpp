@@ -44,7 +44,8 @@ double MemoryPath::from_memory(uint64_t line, Sharing sharing, double bytes, dou
   return start + (hbm ? v_.hbm_latency : v_.mall_latency);
 }
 
-MemoryPath::Answer MemoryPath::beyond_l1(uint64_t line, double bytes, Sharing sharing, double now, bool write) {
+MemoryPath::Answer MemoryPath::beyond_l1(uint64_t line, double bytes, Sharing sharing, double now, bool write,
+                                         double warm) {
   const double start = std::max(now, l2_free_);
   const double busy = bytes / v_.l2_rate;
   l2_free_ = start + busy;
@@ -54,7 +55,7 @@ MemoryPath::Answer MemoryPath::beyond_l1(uint64_t line, double bytes, Sharing sh
   const double hit = start + (write ? v_.store_latency : v_.l2_latency);
   if (int64_t* ready = l2_.find(line)) return {std::max(hit, double(*ready)), queued};
   double done = hit;
-  const bool leader = fate(line, 0) * std::max(1.0f, sharing.xcd) < 1;
+  const bool leader = fate(line, 3) >= warm && fate(line, 0) * std::max(1.0f, sharing.xcd) < 1;
   if (leader) {
     double memory_queue = 0;
     const double fetched = from_memory(line, sharing, write ? bytes : line_bytes, start, memory_queue);
@@ -70,9 +71,10 @@ Completion MemoryPath::vector(const Request& r, int64_t now) {
   const double start = std::max(double(now), address_free_);
   const double lanes = r.cost ? std::max(1u, r.cost->lanes) : 1;
   const double bytes = r.cost ? r.cost->bytes : 0;
-  const double data = bytes / v_.l1_rate;
+  // L1 reads 64-byte halves and returns what the lanes asked for.
+  const double data = std::max(bytes, r.cost ? 64.0 * r.cost->halves : 0) / v_.l1_rate;
   const double address = std::ceil(lanes / v_.address_rate);
-  const double lookups = double(r.lines.size()) * v_.l1_line;
+  const double lookups = r.cost ? r.cost->bank_lines * v_.l1_line : 0;
   // A store sends addresses and data over the same port; a load's data returns on another.
   const double busy = std::max({r.store ? address + data : std::max(address, data), lookups, 1.0});
   address_free_ = start + busy;
@@ -93,14 +95,14 @@ Completion MemoryPath::vector(const Request& r, int64_t now) {
       l1_.erase(line);
       if (r.atomic) {
         l2_free_ = std::max(l2_free_, at) + v_.atomic_line;
-        answer = beyond_l1(line, half_bytes, r.sharing, at, false);
+        answer = beyond_l1(line, half_bytes, r.sharing, at, false, around_.l2_warm);
       } else {
-        answer = beyond_l1(line, half_bytes, r.sharing, at, true);
+        answer = beyond_l1(line, half_bytes, r.sharing, at, true, around_.l2_warm);
       }
     } else if (int64_t* ready = r.bypasses_l1 ? nullptr : l1_.find(line)) {
       answer.done = std::max(answer.done, double(*ready));
     } else {
-      answer = beyond_l1(line, line_bytes, r.sharing, at, false);
+      answer = beyond_l1(line, line_bytes, r.sharing, at, false, around_.l2_warm);
       if (!r.bypasses_l1) l1_.insert(line, static_cast<int64_t>(answer.done));
     }
     if (answer.done > done) done = answer.done, queued = answer.queued;
@@ -116,7 +118,7 @@ Completion MemoryPath::scalar(uint64_t address, Sharing sharing, int64_t now) {
   const double hit = start + v_.scalar_hit;
   if (int64_t* ready = scalar_.find(line))
     return {static_cast<int64_t>(std::max(hit, double(*ready))), static_cast<int64_t>(start) - now};
-  const Answer answer = beyond_l1(address / line_bytes, 64, sharing, start, false);
+  const Answer answer = beyond_l1(address / line_bytes, 64, sharing, start, false, 0);
   const double done = answer.done + v_.scalar_miss_extra;
   scalar_.insert(line, static_cast<int64_t>(done));
   return {clocks(done), static_cast<int64_t>(answer.queued)};

@@ -7,6 +7,10 @@
 // of a line against everybody's share. Ports and bandwidths are servers: a request waits until the server is free,
 // holds it for bytes/rate, and comes back a latency later, so a queue builds up exactly where demand exceeds the share.
 //
+// Launches are repeated, so L2 and the memory-side cache start with what fits of the launch before (hardware keeps both
+// coherent, nothing is dropped between kernels). Scalar loads are the exception: most read kernel arguments, which the
+// host has just written.
+//
 // The first user of a line on the XCD (its leader, one in n by a hash of the line) fetches it from memory; the others
 // find it in L2. Which of memory-side cache and HBM answers is likewise decided per line, by how much of the kernel's
 // footprint the cache can hold from the launch before.
@@ -22,6 +26,7 @@ namespace asmevo::timing {
 struct Surroundings {
   uint32_t active_cus = 1; // with work at the same time, device
   uint32_t active_cus_per_xcd = 1;
+  double l2_warm = 0;        // share of vector lines that the launch before left in L2
   double mall_hit = 1;       // share of lines beyond L2 that the memory-side cache answers
   double l2_share_scale = 1; // average number of CUs of an XCD that use a line
 };
@@ -66,7 +71,7 @@ private:
   struct Answer {
     double done, queued;
   };
-  Answer beyond_l1(uint64_t line, double bytes, Sharing sharing, double now, bool write);
+  Answer beyond_l1(uint64_t line, double bytes, Sharing sharing, double now, bool write, double warm);
   double from_memory(uint64_t line, Sharing sharing, double bytes, double now, double& queued);
 
   const Values& v_;

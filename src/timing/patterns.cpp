@@ -94,6 +94,11 @@ PatternTable::PatternTable(const machine::Trace& trace, isa::Processor processor
       else
         lines_.push_back(t);
     cost.lines = static_cast<uint32_t>(lines_.size()) - cost.first;
+    std::array<uint32_t, 4> in_bank{};
+    for (uint32_t i = cost.first; i < lines_.size(); ++i) {
+      cost.bank_lines = std::max(cost.bank_lines, ++in_bank[lines_[i].line % 4]);
+      cost.halves += lines_[i].halves == 3 ? 2 : 1;
+    }
     if (p.space == machine::Space::lds) cost.lds_accesses = lds_accesses(p, processor);
     costs_.push_back(cost);
   }

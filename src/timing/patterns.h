@@ -22,6 +22,8 @@ struct LineTouch {
 
 struct PatternCost {
   uint32_t first = 0, lines = 0; // slice of PatternTable::lines
+  uint32_t halves = 0;           // 64-byte halves of them
+  uint32_t bank_lines = 0;       // most of them in one of the four tag banks of L1
   uint32_t lanes = 0;            // active
   uint32_t bytes = 0;            // of all active lanes
   uint32_t lead = 0;             // offset of the first active lane

@@ -23,10 +23,11 @@ Traced tiled(std::array<uint32_t, 3> shape) {
 
 struct Analysed {
   PatternTable patterns;
+  StaticTable code;
   Grid grid;
   explicit Analysed(Traced& k)
-      : patterns((k.launch(mi300x), k.trace), mi300x.processor),
-        grid(k.trace, k.workgroups, k.code.size(), patterns, mi300x, k.resident) {}
+      : patterns((k.launch(mi300x), k.trace), mi300x.processor), code(k.code, k.target),
+        grid(k.trace, k.workgroups, code, patterns, mi300x, k.resident) {}
 };
 
 } // namespace

@@ -8,7 +8,7 @@ static constexpr ParameterSet<Parameter> parameters() {
   auto p = cdna3_compute_unit();
   p.clock = {2100, 10, "rocm gpu-specs; 2096 seen"};
   p.power_limited_clock = {1400, 300, "assumed: higher power budget a CU than MI300X"};
-  p.launch_floor = {4.2, 0.2, "smallest kernels by hipEvent 4.1-4.6 us"};
+  p.launch_floor = {3.4, 0.3, "smallest vectoradd 4.2 by hipEvent, less its own two memory round trips"};
   p.mall_bandwidth = {4500, 400, "vectoradd over 201 MB 4.3 TB/s"};
   p.hbm_bandwidth = {3200, 300, "RRZE gpu-stream 2.7 read, 3.0 triad; vectoradd over 1.6 GB 3.3"};
   return p;
