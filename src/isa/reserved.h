@@ -15,6 +15,15 @@ constexpr bool has_reserved_sdwa(const fields::Words& words, Encoding encoding) 
   return encoding != Encoding::vopc && (is_reserved(sdwa.dst_select) || static_cast<uint8_t>(sdwa.dst_unused) > 2);
 }
 
+/// Lane moves that the DPP control does not name. The broadcast within a row came with gfx90a.
+constexpr bool has_reserved_dpp(const fields::Words& words) {
+  const uint16_t control = fields::dpp(words).dpp_ctrl;
+  if (control < fields::dpp_row_shl) return false; // quad_perm takes all eight bits
+  if (control < fields::dpp_wave_shl) return (control & 15) == 0;
+  if (control < fields::dpp_row_mirror) return (control & 3) != 0;
+  return control > fields::dpp_row_bcast31 && (control < fields::dpp_row_newbcast || control > 0x15f);
+}
+
 /// Sources that only a 32-bit encoding can have: SDWA, DPP and literals (GFX9 has no literals behind 64 bits).
 constexpr bool is_reserved_in_64_bits(uint16_t source) {
   return source == fields::source_sdwa || source == fields::source_dpp || source == fields::source_literal;
@@ -52,6 +61,7 @@ constexpr bool has_reserved_fields(const fields::Words& words, Encoding encoding
     [[fallthrough]];
   case Encoding::vop2:
   case Encoding::vopc:
+    if (fields::bits(words[0], 0, 9) == fields::source_dpp) return has_reserved_dpp(words);
     return fields::bits(words[0], 0, 9) == fields::source_sdwa && has_reserved_sdwa(words, encoding);
   case Encoding::vop3a:
     return has_reserved_sources(words) || has_reserved_destination(fields::vop3a(words));

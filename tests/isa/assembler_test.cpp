@@ -186,6 +186,21 @@ TEST(Assembler, AListingForAnotherTargetIsRefused) {
   EXPECT_FALSE(codec().assemble_object(text));
 }
 
+TEST(Assembler, TheObjectCarriesTheFeatureStatesOfTheTarget) {
+  for (uint32_t flags :
+       {0x54cu, 0xa4cu, 0xf4cu, 0xb4cu, 0x84cu + 0x100u, 0x53fu, 0xf3fu, 0xa3fu, 0x530u, 0xb30u, 0x54fu}) {
+    const Target target = target_from_elf(flags, 3, "test").value();
+    std::string text = listing("  s_nop 0");
+    text.replace(text.find("amdgcn-amd-amdhsa--gfx942"), 25, target_id(target));
+    if (!target.unified_registers()) text.erase(text.find("\t\t.amdhsa_accum_offset 8\n"), 26);
+    const auto object = Codec::create(target)->assemble_object(text);
+    ASSERT_TRUE(object) << target_id(target) << ": " << object.error().line << ": " << object.error().message;
+    uint32_t written;
+    std::memcpy(&written, object->data() + 48, 4);
+    EXPECT_EQ(written, flags) << target_id(target);
+  }
+}
+
 TEST(Assembler, AnErrorInAListingSaysItsLine) {
   const auto object = codec().assemble_object(listing("  v_nonsense"));
   ASSERT_FALSE(object);

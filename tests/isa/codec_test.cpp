@@ -163,6 +163,16 @@ TEST(Codec, RegistersOfTheWrongFileOrAlignmentMakeAWordUnknown) {
   EXPECT_EQ(codec.decode(bytes_of(odd_pair), 0).encoding, Encoding::unknown);
 }
 
+TEST(Codec, ReservedFieldValuesMakeAWordUnknown) {
+  const Codec codec = codec_for(Processor::gfx942);
+  const uint32_t control_of_no_move[] = {0x7e0002fa, 0xff010001 | 0x100 << 8};
+  const uint32_t select_of_seven[] = {0x7e0002f9, 0x00070001};
+  const uint32_t literal_in_vop3[] = {0xd1cb0000, 0x040602ff};
+  EXPECT_EQ(codec.decode(bytes_of(control_of_no_move), 0).encoding, Encoding::unknown);
+  EXPECT_EQ(codec.decode(bytes_of(select_of_seven), 0).encoding, Encoding::unknown);
+  EXPECT_EQ(codec.decode(bytes_of(literal_in_vop3), 0).encoding, Encoding::unknown);
+}
+
 TEST(Codec, ALiteralThatIsCutOffGivesSizeZero) {
   const Codec codec = codec_for(Processor::gfx942);
   const auto bytes = codec.assemble("v_mov_b32_e32 v0, 0x12345678");
