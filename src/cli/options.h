@@ -1,7 +1,7 @@
 // Options that several verbs have, with the same words in each.
 #pragma once
 
-#include "cli/inputs.h"
+#include "cli/setting.h"
 #include "cli/verb.h"
 
 namespace asmevo::cli {

@@ -1,7 +1,7 @@
 // A code object of the user's against K0: as the gate does it, with a seed of its own.
 #pragma once
 
-#include "cli/inputs.h"
+#include "cli/setting.h"
 #include "oracle/oracle.h"
 
 namespace asmevo::cli {

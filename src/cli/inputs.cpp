@@ -1,0 +1,16 @@
+#include "cli/inputs.h"
+
+namespace asmevo::cli {
+Result<Input> open_input(const std::string& path) {
+  AE_TRY(Bytes bytes, read_file(path));
+  return open_input(std::move(bytes), path);
+}
+
+Result<Input> open_input(Bytes bytes, const std::string& path) {
+  AE_TRY(object::CodeObject object, object::read_code_object(std::move(bytes), path));
+  AE_TRY(isa::Target target, isa::target_from_elf(object.e_flags, object.abi_version, path));
+  AE_TRY(isa::Codec codec, isa::Codec::create(target));
+  return Input{std::make_shared<const object::CodeObject>(std::move(object)), std::move(codec)};
+}
+
+} // namespace asmevo::cli

@@ -1,0 +1,126 @@
+// lineage: what a run found, as a tree; one version's code; the proposals to replay.
+#include "search/lineage.h"
+#include "cli/options.h"
+#include "report/json.h"
+#include "report/text.h"
+#include "search/proposal_json.h"
+#include "support/json.h"
+
+#include <set>
+
+namespace asmevo::cli {
+namespace {
+
+struct Options : Common {
+  std::string run, output;
+  std::optional<int64_t> version;
+  bool attempts = false, proposals = false;
+};
+
+using Attempts = std::vector<search::Attempt>;
+using Versions = std::vector<search::Version>;
+
+std::string version_text(const search::Version& version, const Attempts& attempts, size_t depth) {
+  std::string indent(2 * depth, ' ');
+  if (version.parent < 0) return fmt::format("{}0  1.000x  the original\n", indent);
+  const search::Attempt& made_by = attempts[size_t(version.evaluation - 1)];
+  return fmt::format("{}{}  {:.3f}x  cv {:.2f} %  #{} {}: {}\n", indent, version.id, version.speedup, version.cv * 100,
+                     version.evaluation, made_by.proposal.rule, made_by.proposal.rationale);
+}
+
+void append_tree(std::string& out, const Versions& versions, const Attempts& attempts, int64_t root, size_t depth) {
+  out += version_text(versions[size_t(root)], attempts, depth);
+  for (const search::Version& version : versions)
+    if (version.parent == root) append_tree(out, versions, attempts, version.id, depth + 1);
+}
+
+std::string attempt_text(const search::Attempt& attempt) {
+  std::string first_line = attempt.verdict.evidence.substr(0, attempt.verdict.evidence.find('\n'));
+  return fmt::format("#{} from {} {} {}: {}\n", attempt.number, attempt.parent, attempt.proposal.rule,
+                     gate::outcome_name(attempt.verdict.outcome), first_line);
+}
+
+Result<ExitStatus> show_tree(const Options& options, const search::Lineage& lineage) {
+  AE_TRY(Versions versions, lineage.versions());
+  AE_TRY(Attempts attempts, lineage.attempts());
+  AE_TRY(search::RunStatus status, lineage.status());
+  std::array<int64_t, gate::outcome_count> counts{};
+  for (const search::Attempt& attempt : attempts) ++counts[size_t(attempt.verdict.outcome)];
+  for (const search::Version& version : versions)
+    if (version.evaluation < 0 || size_t(version.evaluation) > attempts.size())
+      return fail("{}: version {} has no attempt", options.run, version.id);
+  std::string text =
+      fmt::format("{}: kernel {}, {} evaluations in {:.1f} s, {}\n", options.run, lineage.info().kernel,
+                  attempts.size(), status.elapsed_seconds, status.ending.empty() ? "unfinished" : status.ending);
+  append_tree(text, versions, attempts, search::root_version, 0);
+  nlohmann::json tree = nlohmann::json::array(), tried = nlohmann::json::array();
+  for (const search::Version& version : versions) tree.push_back(report::to_json(version));
+  if (options.attempts)
+    for (const search::Attempt& attempt : attempts) {
+      text += attempt_text(attempt);
+      tried.push_back(report::to_json(attempt));
+    }
+  nlohmann::json document = {{"run", report::to_json(lineage.info())},     {"evaluations", attempts.size()},
+                             {"elapsed_seconds", status.elapsed_seconds},  {"ending", status.ending},
+                             {"verdicts", report::counts_to_json(counts)}, {"versions", std::move(tree)}};
+  if (options.attempts) document["attempts"] = std::move(tried);
+  return answer(options, text, document);
+}
+
+Result<ExitStatus> show_version(const Options& options, const search::Lineage& lineage) {
+  AE_TRY(Versions versions, lineage.versions());
+  if (*options.version < 0 || size_t(*options.version) >= versions.size())
+    return fail("{}: no version {}; there are 0 to {}", options.run, *options.version, versions.size() - 1);
+  const search::Version& version = versions[size_t(*options.version)];
+  nlohmann::json document = report::to_json(version);
+  if (options.output.empty()) {
+    document["listing"] = version.listing;
+    return answer(options, version.listing, document);
+  }
+  AE_CHECK(check_writable(options.output));
+  AE_TRY(Bytes bytes, lineage.artifact(version.artifact));
+  AE_CHECK(write_file(options.output, bytes));
+  document["output"] = options.output;
+  return answer(options, "", document);
+}
+
+Result<ExitStatus> show_proposals(const Options& options, const search::Lineage& lineage) {
+  AE_TRY(Attempts attempts, lineage.attempts());
+  std::string lines;
+  nlohmann::json document = nlohmann::json::array();
+  for (const search::Attempt& attempt : attempts) {
+    document.push_back(search::to_json(attempt.proposal));
+    lines += write_json(document.back()) + "\n";
+  }
+  return answer(options, lines, document);
+}
+
+Result<ExitStatus> run(const Options& options) {
+  AE_TRY(search::Lineage lineage, search::Lineage::read(options.run));
+  if (options.version) return show_version(options, lineage);
+  if (options.proposals) return show_proposals(options, lineage);
+  return show_tree(options, lineage);
+}
+
+} // namespace
+
+const Verb lineage_verb = {
+    "lineage", "show the versions of a run, check one out, list its proposals",
+    "  asmevo lineage faster.hsaco.asmevo --attempts\n"
+    "  asmevo lineage faster.hsaco.asmevo --version 3 -o third.hsaco\n"
+    "  asmevo lineage faster.hsaco.asmevo --proposals > proposals.jsonl\n",
+    [](CLI::App& app) {
+      return declare<Options>(
+          app,
+          [](CLI::App& a, Options& o) {
+            a.add_option("RUN", o.run, "run directory")->required()->type_name("");
+            a.add_flag("--attempts", o.attempts, "every evaluation with its verdict too");
+            a.add_option("--version", o.version, "print the listing of this version, or write it with -o")
+                ->type_name("N");
+            output_option(a, o.output, "with --version: write its code object here");
+            a.add_flag("--proposals", o.proposals, "print all proposals, for optimize --driver replay");
+          },
+          run);
+    }};
+
+} // namespace asmevo::cli

@@ -1,0 +1,146 @@
+// run: what a kernel computes.
+#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "report/json.h"
+#include "report/text.h"
+#include "support/hash.h"
+
+#include <filesystem>
+
+namespace asmevo::cli {
+namespace {
+
+using report::json;
+
+struct Options : Common {
+  SettingOptions setting;
+  std::string dump;
+};
+
+constexpr std::string_view status_names[] = {"completed", "fault", "over its instruction budget", "deadlock",
+                                             "stopped"};
+
+constexpr size_t shown_elements = 8;
+
+std::vector<double> first_elements(const launch::Buffer& buffer, const Bytes& content) {
+  std::vector<double> values;
+  uint32_t size = launch::size_of(buffer.dtype);
+  for (size_t at = 0; at + size <= content.size() && values.size() < shown_elements; at += size)
+    values.push_back(launch::value_of(buffer.dtype, launch::load_bits(buffer.dtype, content.data() + at)));
+  return values;
+}
+
+std::string shape_text(const std::vector<uint64_t>& shape) {
+  std::string out;
+  for (uint64_t extent : shape) out += fmt::format("{}{}", out.empty() ? "" : "x", extent);
+  return out;
+}
+
+/// JSON has no NaN and no infinity.
+json number(double value) { return std::isfinite(value) ? json(value) : json(fmt::format("{}", value)); }
+
+struct BufferView {
+  std::string text;
+  json document;
+};
+
+BufferView view(const launch::Buffer& buffer, const Bytes& content) {
+  BufferView v;
+  json values = json::array();
+  for (double value : first_elements(buffer, content)) {
+    v.text += fmt::format(" {:.6g}", value);
+    values.push_back(number(value));
+  }
+  v.text = fmt::format("  {} {} {}:{}{}\n", buffer.name, launch::name_of(buffer.dtype), shape_text(buffer.shape),
+                       v.text, buffer.elements() > values.size() ? " ..." : "");
+  v.document = {{"name", buffer.name},
+                {"dtype", launch::name_of(buffer.dtype)},
+                {"shape", buffer.shape},
+                {"sha256", sha256_hex(content)},
+                {"first", std::move(values)}};
+  return v;
+}
+
+Result<void> write_buffers(const std::string& directory, const launch::Case& c, const device::Outcome& outcome) {
+  std::filesystem::path folder = std::filesystem::path(directory) / (c.name.empty() ? "case" : c.name);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return fail("{}: cannot create: {}", folder.string(), error.message());
+  for (const auto& [name, content] : outcome.buffers)
+    AE_CHECK(write_file((folder / (name + ".bin")).string(), content));
+  return {};
+}
+
+/// What went wrong in one case, a line each.
+std::string faults_of(const device::Outcome& outcome) {
+  std::string out;
+  if (outcome.status != machine::Status::completed)
+    out +=
+        fmt::format("  {}{}\n", status_names[size_t(outcome.status)],
+                    outcome.fault ? fmt::format(" at 0x{:x} (workgroup {}, wave {}): {}", outcome.fault->address,
+                                                outcome.fault->workgroup, outcome.fault->wave, outcome.fault->message)
+                                  : "");
+  for (const std::string& damage : outcome.guard_damage) out += fmt::format("  {}\n", damage);
+  for (const std::string& damage : outcome.read_only_damage) out += fmt::format("  {}\n", damage);
+  return out;
+}
+
+Result<ExitStatus> run(const Options& options) {
+  AE_TRY(Setting setting, open_setting(options.setting));
+  device::LaunchOptions launching;
+  launching.run.stop = stop_on_signal();
+  std::string text = fmt::format("{}: kernel {} on the {}\n", options.setting.file, setting.kernel->name,
+                                 setting.device->description());
+  json cases = json::array();
+  ExitStatus status = positive;
+  for (const launch::Case& c : setting.launch.cases) {
+    AE_TRY(device::Outcome outcome, setting.device->launch(setting.loaded, c, launching));
+    if (outcome.status == machine::Status::stopped) return interrupted;
+    std::string faults = faults_of(outcome);
+    if (!faults.empty()) status = negative;
+    text += fmt::format("case {}: {} wave-instructions, {}\n{}", c.name, report::grouped(outcome.instructions),
+                        report::fidelity_line(outcome.fidelity), faults);
+    json buffers = json::array();
+    for (const launch::Buffer& buffer : c.buffers) {
+      auto content = outcome.buffers.find(buffer.name);
+      if (!launch::is_result(buffer.role) || content == outcome.buffers.end()) continue;
+      BufferView v = view(buffer, content->second);
+      text += v.text;
+      buffers.push_back(std::move(v.document));
+    }
+    cases.push_back({{"name", c.name},
+                     {"status", status_names[size_t(outcome.status)]},
+                     {"instructions", outcome.instructions},
+                     {"fidelity", report::to_json(outcome.fidelity)},
+                     {"guard_damage", outcome.guard_damage},
+                     {"read_only_damage", outcome.read_only_damage},
+                     {"buffers", std::move(buffers)}});
+    if (outcome.fault) cases.back()["fault"] = report::to_json(*outcome.fault);
+    if (!options.dump.empty()) AE_CHECK(write_buffers(options.dump, c, outcome));
+  }
+  return answer(options, text,
+                {{"file", options.setting.file},
+                 {"kernel", setting.kernel->name},
+                 {"device", setting.device->description()},
+                 {"cases", std::move(cases)}},
+                status);
+}
+
+} // namespace
+
+const Verb run_verb = {
+    "run", "execute a kernel on every case of a launch and show its outputs",
+    "  asmevo run softmax.hsaco --launch softmax.launch.json\n"
+    "  asmevo run softmax.hsaco --launch softmax.launch.json --dump outputs/\n",
+    [](CLI::App& app) {
+      return declare<Options>(
+          app,
+          [](CLI::App& a, Options& o) {
+            file_option(a, o.setting.file);
+            launch_options(a, o.setting);
+            a.add_option("--dump", o.dump, "write final buffers as raw files here, a folder a case")->type_name("DIR");
+          },
+          run);
+    }};
+
+} // namespace asmevo::cli

@@ -1,0 +1,84 @@
+// time: how long a kernel takes, and whether another one is faster.
+//
+// A wrong kernel's time says nothing, so K1 is verified before it is timed.
+#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "cli/verification.h"
+#include "gate/commit.h"
+#include "report/json.h"
+#include "report/text.h"
+
+namespace asmevo::cli {
+namespace {
+
+struct Options : Common {
+  SettingOptions setting; // of K0
+  std::string candidate;
+  unsigned draws = 16;
+  uint64_t seed = 0;
+};
+
+std::string estimate_text(const std::string& file, const timing::Estimate& estimate) {
+  return fmt::format("{}: {} (cv {:.2f} % over {} draws), bound by {}, {} waves a SIMD\n", file,
+                     report::duration(estimate.median), estimate.cv * 100, estimate.seconds.size(), estimate.bound,
+                     estimate.occupancy.waves_per_simd);
+}
+
+Result<ExitStatus> run(const Options& options) {
+  AE_TRY(Setting setting, open_setting(options.setting));
+  const launch::Case& timed = setting.launch.cases.front();
+  device::TimeOptions timing{.draws = options.draws, .seed = options.seed};
+  std::string device = setting.device->description();
+  std::optional<Verification> verification;
+  if (!options.candidate.empty()) {
+    AE_TRY(verification, verify_file(setting, options.candidate, options.seed, stop_on_signal()));
+    if (verification->judgement.finding == oracle::Finding::stopped) return interrupted;
+    if (!verification->holds()) {
+      std::string why = verification->difference ? *verification->difference : verification->judgement.evidence;
+      return answer(options,
+                    fmt::format("{}: not timed, since it does not behave like {}: {}\n", options.candidate,
+                                options.setting.file, why),
+                    {{"device", device}, {"equivalent", false}, {"evidence", why}}, negative);
+    }
+  }
+  AE_TRY(timing::Estimate original, setting.device->time(setting.loaded, timed, timing));
+  std::string text = fmt::format("kernel {}, case {}, {}\n", setting.kernel->name, timed.name, device) +
+                     estimate_text(options.setting.file, original);
+  nlohmann::json document = {{"device", device},
+                             {"kernel", setting.kernel->name},
+                             {"case", timed.name},
+                             {"original", report::to_json(original)}};
+  if (verification) {
+    AE_TRY(timing::Estimate candidate, setting.device->time(verification->loaded, timed, timing));
+    AE_TRY(gate::Timing compared, gate::compare(original, candidate, device));
+    text += estimate_text(options.candidate, candidate) + fmt::format("speedup {}\n", report::speedup_line(compared));
+    document["candidate"] = report::to_json(candidate);
+    document["comparison"] = report::to_json(compared);
+    document["equivalent"] = true;
+  }
+  return answer(options, text, document);
+}
+
+} // namespace
+
+const Verb time_verb = {
+    "time", "time a kernel on the first case of a launch, or compare two",
+    "  asmevo time softmax.hsaco --launch softmax.launch.json\n"
+    "  asmevo time softmax.hsaco faster.hsaco --launch softmax.launch.json\n",
+    [](CLI::App& app) {
+      return declare<Options>(
+          app,
+          [](CLI::App& a, Options& o) {
+            file_option(a, o.setting.file, "K0", "the original code object");
+            a.add_option("K1", o.candidate, "a code object to compare with it; verified first")->type_name("");
+            launch_options(a, o.setting);
+            a.add_option("--draws", o.draws, "draws over the model's uncertain parameters")
+                ->check(CLI::Range(1u, 10000u))
+                ->type_name("N")
+                ->capture_default_str();
+            a.add_option("--seed", o.seed, "of the draws and of the inputs")->type_name("N");
+          },
+          run);
+    }};
+
+} // namespace asmevo::cli

@@ -1,0 +1,70 @@
+// verify: does K1 behave like K0?
+#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "cli/verification.h"
+#include "report/json.h"
+#include "report/text.h"
+
+#include <random>
+
+namespace asmevo::cli {
+namespace {
+
+struct Options : Common {
+  SettingOptions setting; // of K0
+  std::string candidate;
+  std::optional<uint64_t> seed;
+};
+
+std::string text_of(const Options& options, const Verification& v) {
+  const oracle::Judgement& judgement = v.judgement;
+  std::string out =
+      fmt::format("{}: {} (seed {})\n", options.candidate,
+                  v.difference                                       ? "not a drop-in replacement"
+                  : judgement.finding == oracle::Finding::equivalent ? "equivalent"
+                                                                     : oracle::finding_name(judgement.finding),
+                  v.seed);
+  if (v.difference) out += fmt::format("  {}\n", *v.difference);
+  for (const std::string& note : v.notes) out += fmt::format("  note: {}\n", note);
+  if (!judgement.evidence.empty()) out += fmt::format("  {}\n", judgement.evidence);
+  if (judgement.finding == oracle::Finding::equivalent)
+    out += fmt::format("  tested on {} case{} in {} runs on the {} (empirical: other launches are not covered)\n",
+                       judgement.case_count, judgement.case_count == 1 ? "" : "s", judgement.runs, v.device);
+  return out;
+}
+
+Result<ExitStatus> run(const Options& options) {
+  AE_TRY(Setting setting, open_setting(options.setting));
+  uint64_t seed = options.seed ? *options.seed : std::random_device{}();
+  AE_TRY(Verification v, verify_file(setting, options.candidate, seed, stop_on_signal()));
+  if (v.judgement.finding == oracle::Finding::stopped) return interrupted;
+  nlohmann::json document = report::to_json(v.judgement);
+  document["equivalent"] = v.holds();
+  document["seed"] = v.seed;
+  document["device"] = v.device;
+  document["notes"] = v.notes;
+  document["fidelity"] = report::to_json(v.fidelity);
+  if (v.difference) document["abi_difference"] = *v.difference;
+  return answer(options, text_of(options, v), document, v.holds() ? positive : negative);
+}
+
+} // namespace
+
+const Verb verify_verb = {"verify", "test whether a code object behaves like the original on every case of a launch",
+                          "  asmevo verify softmax.hsaco faster.hsaco --launch softmax.launch.json\n"
+                          "  asmevo verify softmax.hsaco faster.hsaco --launch softmax.launch.json --seed 7 --json\n",
+                          [](CLI::App& app) {
+                            return declare<Options>(
+                                app,
+                                [](CLI::App& a, Options& o) {
+                                  file_option(a, o.setting.file, "K0", "the original code object");
+                                  file_option(a, o.candidate, "K1", "the code object to verify");
+                                  launch_options(a, o.setting);
+                                  a.add_option("--seed", o.seed,
+                                               "of inputs, poison and schedules; a new one each time without it")
+                                      ->type_name("N");
+                                },
+                                run);
+                          }};
+
+} // namespace asmevo::cli

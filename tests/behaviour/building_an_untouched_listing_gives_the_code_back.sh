@@ -1,0 +1,8 @@
+. "$(dirname "$0")/common.sh"
+need llvm-objcopy-22
+for object in "$corpus"/*.hsaco; do
+  expect_exit 0 asmevo recover "$object" -o listing.s
+  expect_exit 0 asmevo build listing.s --like "$object" -o rebuilt.hsaco
+  llvm-objcopy-22 --dump-section .text=before "$object" && llvm-objcopy-22 --dump-section .text=after rebuilt.hsaco
+  expect_same before after
+done

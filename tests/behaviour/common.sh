@@ -1,0 +1,85 @@
+# What behaviour tests share. A test sources this file, works in a directory of its own and uses the built tool as
+# `asmevo`. Its name is the sentence that is true when it passes.
+set -u
+corpus=$ASMEVO_SOURCE/corpus
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+asmevo() { "$ASMEVO" "$@"; }
+
+fail() {
+  echo "FAIL: $*"
+  for stream in out err; do
+    [ -f "$stream" ] && { echo "--- $stream"; head -c 3000 "$stream"; }
+  done
+  exit 1
+}
+
+# A test that cannot run here says why; ctest shows it as skipped.
+skip() {
+  echo "SKIPPED: $*"
+  exit 77
+}
+need() { for tool in "$@"; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done; }
+
+# expect_exit STATUS COMMAND...: runs it; its stdout is in `out`, its stderr in `err`.
+expect_exit() {
+  local wanted=$1 status=0
+  shift
+  "$@" >out 2>err || status=$?
+  [ "$status" -eq "$wanted" ] || fail "exit status $status instead of $wanted: $*"
+}
+
+# What the last expect_exit printed, on either stream.
+expect_text() { grep -qF -- "$1" out err || fail "no \"$1\" in the output"; }
+expect_no_text() { ! grep -qF -- "$1" out err || fail "\"$1\" in the output"; }
+
+# One clear line on stderr, which begins with a file (or other place).
+expect_one_line() {
+  [ "$(wc -l <err)" -eq 1 ] || fail "not one line of message"
+  case $(cat err) in "$1: "* | "$1:"*) ;; *) fail "the message does not begin with $1" ;; esac
+}
+
+expect_same() { cmp -s "$1" "$2" || fail "$1 and $2 differ"; }
+expect_different() { ! cmp -s "$1" "$2" || fail "$1 and $2 are the same"; }
+expect_json() { [ "$(sqlite3 :memory: "SELECT json_valid(CAST(readfile('$1') AS TEXT))")" = 1 ] || fail "$1 is not one JSON document"; }
+# json FILE PATH: the value at a path like $.verdicts.accepted
+json() { sqlite3 :memory: "SELECT json_extract(CAST(readfile('$1') AS TEXT), '$2')"; }
+
+# listing NAME: the assembly of a corpus object.
+listing() { asmevo recover "$corpus/$1.hsaco" --no-addresses; }
+
+# edit NAME SCRIPT OUT: a corpus object with its listing changed by a sed script that must change something.
+edit() {
+  listing "$1" >edit.before || fail "cannot recover $1"
+  sed -E "$2" edit.before >edit.after
+  expect_different edit.before edit.after
+  asmevo build edit.after --like "$corpus/$1.hsaco" -o "$3" 2>edit.err || fail "cannot build: $(cat edit.err)"
+}
+
+# assemble TEXT OUT: a code object for gfx942 from assembly of one's own.
+assemble() {
+  need llvm-mc-22 ld.lld-22
+  llvm-mc-22 -triple=amdgcn-amd-amdhsa -mcpu=gfx942 -filetype=obj -o assemble.o "$1" && ld.lld-22 -shared -o "$2" assemble.o ||
+    fail "cannot assemble $1"
+}
+
+# kernel_text NAME: a kernel that does nothing.
+kernel_text() {
+  cat <<END
+.text
+.globl $1
+.p2align 8
+.type $1,@function
+$1:
+  s_endpgm
+.size $1, .-$1
+.rodata
+.amdhsa_kernel $1
+  .amdhsa_next_free_vgpr 1
+  .amdhsa_next_free_sgpr 8
+  .amdhsa_accum_offset 4
+.end_amdhsa_kernel
+END
+}
