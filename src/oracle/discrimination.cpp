@@ -28,8 +28,9 @@ Discrimination discriminate(const Expected& expected, const launch::Tolerance& t
   uint64_t step = std::max<uint64_t>(1, elements / most_samples);
   double floor = tolerance.absolute + tolerance.scaled * expected.rms, scale = wrong_scale(dtype) - 1;
   auto value = [&](uint64_t i) { return launch::value_of(dtype, launch::load_bits(dtype, &expected.bytes[i * size])); };
-  uint64_t written = 0, different = 0, shift_refused = 0;
-  double magnitude = 0, zeros_refused = 0, scale_refused = 0; // sums of |e|: results may span many magnitudes
+  uint64_t written = 0;
+  // Sums of magnitudes, not counts: results may span many.
+  double magnitude = 0, zeros_refused = 0, scale_refused = 0, difference = 0, shift_refused = 0;
   for (uint64_t i = 0; i < elements; i += step) {
     double e = value(i), next = value((i + 1) % elements);
     if (expected.ignored.contains(i) || !std::isfinite(e)) continue;
@@ -39,17 +40,17 @@ Discrimination discriminate(const Expected& expected, const launch::Tolerance& t
     if (std::fabs(e) > bound) zeros_refused += std::fabs(e);
     if (std::fabs(e) * scale > bound) scale_refused += std::fabs(e);
     if (e != next && std::isfinite(next) && !expected.ignored.contains((i + 1) % elements)) {
-      ++different;
-      shift_refused += std::fabs(e - next) > bound;
+      difference += std::fabs(e - next);
+      if (std::fabs(e - next) > bound) shift_refused += std::fabs(e - next);
     }
   }
   Discrimination result;
   result.nothing = written == 0;
   result.all_zero = written > 0 && magnitude == 0;
-  result.constant = written > 0 && different == 0;
+  result.constant = written > 0 && difference == 0;
   result.zeros = zeros_refused * 2 >= magnitude;
   result.scale = scale_refused * 2 >= magnitude;
-  result.shift = different == 0 || shift_refused * 10 >= different;
+  result.shift = difference == 0 || shift_refused * 10 >= difference;
   return result;
 }
 

@@ -3,8 +3,8 @@
 // A bound is only worth what it refuses. `absolute 1e-2` lets zeros pass for a softmax over a wide row; so before a
 // bound judges anybody, three wrong answers are held against it: all zeros, everything off by one place, everything
 // scaled. Elements that carry half of the result's magnitude must refuse zeros and scaling (in a softmax over wide
-// rows most elements are next to nothing), some elements must refuse the shift. A bound that does not is tightened
-// in steps of ten, and refused when that does not help.
+// rows most elements are next to nothing), and a tenth of the difference between neighbours must refuse the shift. A
+// bound that does not is tightened in steps of ten, and refused when that does not help.
 #pragma once
 
 #include "oracle/compare.h"
