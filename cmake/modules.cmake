@@ -44,7 +44,10 @@ function(asmevo_semantics name depends)
     target_link_libraries(asmevo_${name}_${level} PRIVATE ${depends})
     target_compile_definitions(asmevo_${name}_${level} PRIVATE ASMEVO_ISA=${level})
     target_compile_options(asmevo_${name}_${level} PRIVATE -march=x86-64-${level} -O3 -ffp-contract=off -fno-math-errno
-                                                           -fno-trapping-math)
+                                                           -fno-trapping-math
+                                                           -Wno-maybe-uninitialized # GCC 12 on its own intrinsics
+                                                           $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>
+                                                           $<$<CXX_COMPILER_ID:Clang>:-Wno-unknown-warning-option>)
     if(level STREQUAL v4)
       target_compile_options(asmevo_${name}_${level} PRIVATE -mprefer-vector-width=512)
     endif()

@@ -14,5 +14,6 @@
   X(valu_packed)                                                                                                       \
   X(valu_convert)                                                                                                      \
   X(valu_approximate)                                                                                                  \
-  X(valu_division)
+  X(valu_division)                                                                                                     \
+  X(mfma)
 #define ASMEVO_SCALAR_SEMANTICS(X) X(salu) X(control) X(smem)
