@@ -80,7 +80,8 @@ Result<void> check_writable(const std::string& path) {
   if (std::filesystem::is_directory(path, ignored)) return fail("{}: is a directory, a file name is needed", path);
   std::string directory = directory_of(path);
   if (!std::filesystem::is_directory(directory, ignored)) return fail("{}: no directory `{}`", path, directory);
-  if (access(directory.c_str(), W_OK) != 0) return fail("{}: cannot write in `{}`: {}", path, directory, std::strerror(errno));
+  if (access(directory.c_str(), W_OK) != 0)
+    return fail("{}: cannot write in `{}`: {}", path, directory, std::strerror(errno));
   return {};
 }
 

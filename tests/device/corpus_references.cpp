@@ -82,7 +82,9 @@ Values matrix_product(const Values& a, const Values& b, int64_t m, int64_t n, in
       for (int64_t j = 0; j < n; ++j) c[i * n + j] += a[i * k + l] * b[l * n + j];
   return c;
 }
-Values matmul(const Inputs& in) { return matrix_product(in["a"], in["b"], in.integer(3), in.integer(4), in.integer(5)); }
+Values matmul(const Inputs& in) {
+  return matrix_product(in["a"], in["b"], in.integer(3), in.integer(4), in.integer(5));
+}
 Values sgemm(const Inputs& in) { return matrix_product(in["a"], in["b"], in.integer(3), in.integer(4), in.integer(5)); }
 
 Values gelu(const Inputs& in) {

@@ -40,7 +40,8 @@ TEST(Operand, RegistersAreReadThroughSignsAndBars) {
 }
 
 TEST(Operand, ConstantsAndKeywordsNameNoRegister) {
-  for (const char* operand : {"1.0", "-1.0", "0x42800000", "off", "L_3", "vmcnt(0)", "v", "v[3:1]", "scc", "src_shared_base"})
+  for (const char* operand :
+       {"1.0", "-1.0", "0x42800000", "off", "L_3", "vmcnt(0)", "v", "v[3:1]", "scc", "src_shared_base"})
     EXPECT_FALSE(operand_registers(operand)) << operand;
 }
 

@@ -254,3 +254,31 @@ TEST(DropExecSkips, ABranchAroundAScalarWriteStays) {
                                         "s_endpgm\n");
   EXPECT_TRUE(drop_exec_skips(facts_of(program)).empty());
 }
+
+TEST(Complete, WaitsThatArePutBackAsTheyWereAreNoProposal) {
+  recover::Program program = program_of("global_load_dword v2, v[0:1], off\n"
+                                        "s_waitcnt vmcnt(0)\n"
+                                        "v_add_u32_e32 v2, 1, v2\n"
+                                        "global_store_dword v[0:1], v2, off\n"
+                                        "s_endpgm\n");
+  auto edits = complete(facts_of(program), tighten_waits(facts_of(program)).at(0));
+  ASSERT_TRUE(edits);
+  EXPECT_TRUE(edits->empty()) << edits->front().text;
+}
+
+TEST(Complete, ARegisterIsNotCopiedToItself) {
+  recover::Program program = program_of("v_mov_b32_e32 v2, v2\nglobal_store_dword v[0:1], v2, off\ns_endpgm\n");
+  EXPECT_EQ(applied(program, remove_dead_code(facts_of(program)).at(0)),
+            "global_store_dword v[0:1], v2, off\ns_endpgm\n");
+}
+
+TEST(Difference, LeadsFromOneProgramToTheOther) {
+  recover::Program before =
+      program_of("v_add_u32_e32 v2, 1, v2\nv_add_u32_e32 v3, 1, v3\nv_add_u32_e32 v4, 1, v4\ns_endpgm\n");
+  std::vector<recover::Edit> edits = {{1, 2, "v_add_u32_e32 v5, 1, v5\nv_add_u32_e32 v6, 1, v6\n"}, {3, 4, ""}};
+  auto after = recover::apply(before, edits, codec());
+  ASSERT_TRUE(after);
+  auto again = recover::apply(before, difference(before, *after), codec());
+  ASSERT_TRUE(again);
+  EXPECT_EQ(text_of(*again), text_of(*after));
+}

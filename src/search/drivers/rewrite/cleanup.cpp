@@ -37,12 +37,13 @@ std::optional<Copy> copy_at(const recover::Item& item) {
 bool reads_across_lanes(const isa::Instruction& i) {
   if (i.suffix == isa::Suffix::dpp || i.traits.mfma) return true;
   std::string_view name = isa::name_of(i);
-  return std::ranges::any_of(std::array{"v_readlane", "v_readfirstlane", "v_permlane", "ds_bpermute", "ds_permute", "ds_swizzle"},
-                             [&](std::string_view prefix) { return name.starts_with(prefix); });
+  return std::ranges::any_of(
+      std::array{"v_readlane", "v_readfirstlane", "v_permlane", "ds_bpermute", "ds_permute", "ds_swizzle"},
+      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-/// Explicit source operands renamed; nothing where the copy is read in a way that text cannot rename (as part of a tuple,
-/// as a tied destination) or not at all.
+/// Explicit source operands renamed; nothing where the copy is read in a way that text cannot rename (as part of a
+/// tuple, as a tied destination) or not at all.
 std::optional<std::string> reading_through(const recover::Item& item, const Copy& copy) {
   const isa::Instruction& i = item.instruction;
   if (overlaps(i.defs, copy.destination) || reads_across_lanes(i)) return std::nullopt;
@@ -92,14 +93,17 @@ std::vector<recover::Edit> dead_edits(const recover::Program& program, const rec
     for (size_t item = block.first; item < block.last; ++item) {
       const recover::Item& at = program.items[item];
       if (at.kind != ItemKind::instruction || !removable(at.instruction)) continue;
-      if ((analysis::set_of(at.instruction.defs) & live.after[item - function.first]).none())
+      auto copy = copy_at(at);
+      bool copies_itself = copy && copy->destination == copy->source;
+      if (copies_itself || (analysis::set_of(at.instruction.defs) & live.after[item - function.first]).none())
         edits.push_back({item, item + 1, ""});
     }
   }
   return edits;
 }
 
-std::vector<recover::Edit> copy_edits(const recover::Program& program, const analysis::Graph& graph, const Touched& touched) {
+std::vector<recover::Edit> copy_edits(const recover::Program& program, const analysis::Graph& graph,
+                                      const Touched& touched) {
   std::vector<recover::Edit> edits;
   for (const analysis::Block& block : graph.blocks) {
     if (!is_touched(program, block.first, block.last, touched)) continue;

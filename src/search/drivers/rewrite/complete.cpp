@@ -34,7 +34,8 @@ size_t index_of(const recover::Program& program, const recover::Function& functi
 }
 
 /// Waits and nops of each touched block renewed. Blocks keep their number: only waits come and go.
-recover::Program with_new_waits(recover::Program program, size_t function, const Touched& touched, const isa::Codec& codec) {
+recover::Program with_new_waits(recover::Program program, size_t function, const Touched& touched,
+                                const isa::Codec& codec) {
   analysis::Graph graph = analysis::control_flow(program, program.functions[function]);
   std::vector<bool> renew;
   for (const analysis::Block& block : graph.blocks)

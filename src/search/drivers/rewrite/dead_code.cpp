@@ -1,8 +1,8 @@
 // Work whose result nobody reads.
 //
-// Binaries keep dead work where the compiler's last passes made it: copies for a register that was coalesced away, guards
-// of a range that cannot occur, halves of 64-bit results. `complete` removes dead instructions wherever an idea touches;
-// this rule touches everything.
+// Binaries keep dead work where the compiler's last passes made it: copies for a register that was coalesced away,
+// guards of a range that cannot occur, halves of 64-bit results. `complete` removes dead instructions wherever an idea
+// touches; this rule touches everything.
 #include "search/drivers/rewrite/rules.h"
 
 namespace asmevo::search::rewrite {

@@ -22,13 +22,18 @@ bool is_pure(const isa::Instruction& i) {
   return i.defs[0].file == isa::File::vgpr || i.defs[0].file == isa::File::sgpr;
 }
 
-std::optional<std::string> move_text(const isa::Instruction& from, const isa::Instruction& to, const isa::Target& target) {
+std::optional<std::string> move_text(const isa::Instruction& from, const isa::Instruction& to,
+                                     const isa::Target& target) {
   const isa::RegisterRange &source = from.defs[0], &destination = to.defs[0];
   std::string_view mnemonic;
-  if (destination.file == isa::File::sgpr) mnemonic = destination.count == 2 ? "s_mov_b64" : "s_mov_b32";
-  else if (destination.count == 1) mnemonic = "v_mov_b32";
-  else if (target.processor >= isa::Processor::gfx90a) mnemonic = "v_pk_mov_b32";
-  else return std::nullopt;
+  if (destination.file == isa::File::sgpr)
+    mnemonic = destination.count == 2 ? "s_mov_b64" : "s_mov_b32";
+  else if (destination.count == 1)
+    mnemonic = "v_mov_b32";
+  else if (target.processor >= isa::Processor::gfx90a)
+    mnemonic = "v_pk_mov_b32";
+  else
+    return std::nullopt;
   if (mnemonic == "v_pk_mov_b32")
     return fmt::format("v_pk_mov_b32 {}, {}, {} op_sel:[0,1]\n", register_text(destination), register_text(source),
                        register_text(source));

@@ -1,8 +1,8 @@
 // Branches around code that does nothing when no lane is active.
 //
-// `s_cbranch_execz` saves the issue of what it skips, and costs its own issue and a bubble when it is not taken. Around a
-// few vector instructions, which do nothing under EXEC = 0, it costs more than it can save. Scalar instructions and vector
-// instructions that write scalar registers do act under EXEC = 0, so a span with any of those keeps its branch.
+// `s_cbranch_execz` saves the issue of what it skips, and costs its own issue and a bubble when it is not taken. Around
+// a few vector instructions, which do nothing under EXEC = 0, it costs more than it can save. Scalar instructions and
+// vector instructions that write scalar registers do act under EXEC = 0, so a span with any of those keeps its branch.
 #include "search/drivers/rewrite/rules.h"
 
 namespace asmevo::search::rewrite {

@@ -2,9 +2,9 @@
 //
 // IEEE division on CDNA is a scaled Newton iteration: two v_div_scale, a reciprocal, five fused multiply-adds,
 // v_div_fmas and v_div_fixup. A kernel whose outputs are compared within a tolerance rarely needs the last half ulp or
-// the denormal scaling: n·rcp(d) is within about one ulp for normal numbers, and one residual step (q += (n - q·d)·rcp(d))
-// makes that almost exact. The sequence is found from its end, v_div_fixup, which names the true numerator and
-// denominator; what led to it becomes dead and is removed by `complete`.
+// the denormal scaling: n·rcp(d) is within about one ulp for normal numbers, and one residual step (q += (n -
+// q·d)·rcp(d)) makes that almost exact. The sequence is found from its end, v_div_fixup, which names the true numerator
+// and denominator; what led to it becomes dead and is removed by `complete`.
 #include "search/drivers/rewrite/rules.h"
 
 namespace asmevo::search::rewrite {
@@ -45,9 +45,9 @@ Idea replace(const Facts& facts, std::span<const size_t> items, Refinement refin
   Idea idea;
   for (size_t item : items)
     if (auto text = quotient_text(facts, item, refinement)) idea.edits.push_back({item, item + 1, *text});
-  idea.rationale = fmt::format("{} of {} precise f32 division{} by reciprocal{}", idea.edits.size(), items.size(),
-                               items.size() == 1 ? "" : "s",
-                               refinement == Refinement::none ? "" : " and one residual step");
+  idea.rationale =
+      fmt::format("{} of {} precise f32 division{} by reciprocal{}", idea.edits.size(), items.size(),
+                  items.size() == 1 ? "" : "s", refinement == Refinement::none ? "" : " and one residual step");
   return idea;
 }
 

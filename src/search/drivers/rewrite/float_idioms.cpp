@@ -1,9 +1,9 @@
 // Idioms around hardware functions that a tolerance makes unnecessary.
 //
-// v_exp_f32, v_sqrt_f32 and v_rsq_f32 are good to about one ulp but flush denormals, so compilers wrap them: 2^x is moved
-// into range and scaled back where the result would be denormal; a square root is scaled, refined by one ulp each way and
-// its special values patched. Where the comparison policy has a tolerance and the results are not denormal, the bare
-// instruction is enough.
+// v_exp_f32, v_sqrt_f32 and v_rsq_f32 are good to about one ulp but flush denormals, so compilers wrap them: 2^x is
+// moved into range and scaled back where the result would be denormal; a square root is scaled, refined by one ulp each
+// way and its special values patched. Where the comparison policy has a tolerance and the results are not denormal, the
+// bare instruction is enough.
 #include "search/drivers/rewrite/local.h"
 #include "search/drivers/rewrite/rules.h"
 
@@ -16,8 +16,8 @@ struct Line {
   InstructionText text;
 };
 
-std::optional<Line> definition_line(const Facts& facts, const analysis::Block& block, size_t item, std::string_view operand,
-                                    std::string_view mnemonic) {
+std::optional<Line> definition_line(const Facts& facts, const analysis::Block& block, size_t item,
+                                    std::string_view operand, std::string_view mnemonic) {
   auto at = defined_by(facts, block, item, operand, mnemonic);
   if (!at) return std::nullopt;
   return Line{*at, parse_instruction(facts.program.items[*at].text)};
@@ -52,7 +52,8 @@ std::optional<recover::Edit> without_guard(const Facts& facts, const analysis::B
 }
 
 /// v_ldexp(v_exp(x·c + select(0, 64, cc)), select(0, -64, cc)).
-std::optional<std::pair<recover::Edit, recover::Edit>> unguard(const Facts& facts, const analysis::Block& block, size_t item) {
+std::optional<std::pair<recover::Edit, recover::Edit>> unguard(const Facts& facts, const analysis::Block& block,
+                                                               size_t item) {
   InstructionText ldexp = parse_instruction(facts.program.items[item].text);
   if (ldexp.operands.size() != 3) return std::nullopt;
   auto scale = definition_line(facts, block, item, ldexp.operands[2], "v_cndmask_b32");
@@ -60,12 +61,13 @@ std::optional<std::pair<recover::Edit, recover::Edit>> unguard(const Facts& fact
   if (!scale || !exp || exp->text.operands.size() != 2) return std::nullopt;
   auto argument = without_guard(facts, block, exp->item, exp->text.operands[1], condition_of(scale->text));
   if (!argument) return std::nullopt;
-  return std::pair{*argument,
-                   recover::Edit{item, item + 1, fmt::format("v_mov_b32 {}, {}\n", ldexp.operands[0], ldexp.operands[1])}};
+  return std::pair{*argument, recover::Edit{item, item + 1,
+                                            fmt::format("v_mov_b32 {}, {}\n", ldexp.operands[0], ldexp.operands[1])}};
 }
 
 /// The end of a precise square root: select(root, x', class(x', 0 | inf)), with x' = select(x, x·2^32, small).
-std::optional<std::pair<recover::Edit, recover::Edit>> bare_root(const Facts& facts, const analysis::Block& block, size_t item) {
+std::optional<std::pair<recover::Edit, recover::Edit>> bare_root(const Facts& facts, const analysis::Block& block,
+                                                                 size_t item) {
   InstructionText last = parse_instruction(facts.program.items[item].text);
   if (last.operands.size() < 3) return std::nullopt;
   const std::string& x = last.operands[2];
@@ -130,7 +132,9 @@ std::vector<Idea> reciprocal_square_root(const Facts& facts) {
       auto x = operand_registers(root->text.operands[1]);
       if (!x || written_between(facts, *x, root->item, item)) continue;
       ideas.push_back({{{item, item + 1, fmt::format("v_rsq_f32 {}, {}\n", rcp.operands[0], root->text.operands[1])}},
-                       {}, "1/√x by v_rsq_f32", facts.heat_of(block.first, block.last)});
+                       {},
+                       "1/√x by v_rsq_f32",
+                       facts.heat_of(block.first, block.last)});
     }
   return ideas;
 }

@@ -39,8 +39,8 @@ std::optional<size_t> definition_of(const Facts& facts, const analysis::Block& b
   return std::nullopt;
 }
 
-std::optional<size_t> defined_by(const Facts& facts, const analysis::Block& block, size_t item, std::string_view operand,
-                                 std::string_view mnemonic) {
+std::optional<size_t> defined_by(const Facts& facts, const analysis::Block& block, size_t item,
+                                 std::string_view operand, std::string_view mnemonic) {
   auto range = operand_registers(operand);
   if (!range) return std::nullopt;
   auto at = definition_of(facts, block, item, *range);

@@ -17,8 +17,8 @@ std::optional<size_t> definition_of(const Facts& facts, const analysis::Block& b
                                     const isa::RegisterRange& range);
 
 /// As definition_of, for an operand's text; only where the definition is `mnemonic` (without suffix).
-std::optional<size_t> defined_by(const Facts& facts, const analysis::Block& block, size_t item, std::string_view operand,
-                                 std::string_view mnemonic);
+std::optional<size_t> defined_by(const Facts& facts, const analysis::Block& block, size_t item,
+                                 std::string_view operand, std::string_view mnemonic);
 
 inline constexpr isa::RegisterRange exec{isa::File::sgpr, isa::exec_lo, 2};
 

@@ -1,10 +1,10 @@
 // Two neighbouring accesses in one instruction.
 //
-// A vector memory instruction costs an issue, an address cycle and a counter slot whatever its width, so two dword loads
-// from neighbouring addresses are better as one dwordx2, and two LDS accesses from one base as one read2 or write2. The
-// wide load needs consecutive registers: it loads into fresh ones, and moves before the first uses (which copy propagation
-// usually removes) bring the values where the code expects them. Stores are merged only where their data lies
-// consecutively already; ds_write2 takes two unrelated registers.
+// A vector memory instruction costs an issue, an address cycle and a counter slot whatever its width, so two dword
+// loads from neighbouring addresses are better as one dwordx2, and two LDS accesses from one base as one read2 or
+// write2. The wide load needs consecutive registers: it loads into fresh ones, and moves before the first uses (which
+// copy propagation usually removes) bring the values where the code expects them. Stores are merged only where their
+// data lies consecutively already; ds_write2 takes two unrelated registers.
 #include "search/drivers/rewrite/local.h"
 #include "search/drivers/rewrite/rules.h"
 
@@ -95,20 +95,22 @@ bool addresses_unchanged(const Facts& facts, const Access& a, const Access& b) {
   return !written_between(facts, exec, a.item, b.item);
 }
 
-/// Whether an access may move between the two items: no barrier or other effect, no store over a moved load, no access at
-/// all over a moved store.
+/// Whether an access may move between the two items: no barrier or other effect, no store over a moved load, no access
+/// at all over a moved store.
 bool memory_quiet(const Facts& facts, size_t first, size_t last, bool moving_store) {
   for (size_t item = first + 1; item < last; ++item) {
     if (!facts.is_instruction(item)) return false;
     const isa::Traits& t = facts.instruction(item).traits;
-    if (t.barrier || t.atomic || t.may_store || (t.side_effects && !t.waitcnt) || (moving_store && t.may_load)) return false;
+    if (t.barrier || t.atomic || t.may_store || (t.side_effects && !t.waitcnt) || (moving_store && t.may_load))
+      return false;
   }
   return true;
 }
 
 bool offsets_fit(const Access& low, const Access& high) {
   int64_t bytes = low.merge->dwords * 4;
-  if (low.merge->shape == Shape::wide_load || low.merge->shape == Shape::wide_store) return high.offset - low.offset == bytes;
+  if (low.merge->shape == Shape::wide_load || low.merge->shape == Shape::wide_store)
+    return high.offset - low.offset == bytes;
   auto fits = [&](int64_t offset) { return offset % bytes == 0 && offset / bytes <= 255; };
   return low.offset != high.offset && fits(low.offset) && fits(high.offset);
 }
@@ -121,8 +123,10 @@ std::string wide_text(const Access& low, const Access& high, const std::vector<s
   text.operands.insert(text.operands.begin() + long(low.data), data.begin(), data.end());
   int64_t bytes = low.merge->dwords * 4;
   bool lds = low.merge->shape == Shape::lds_read2 || low.merge->shape == Shape::lds_write2;
-  if (lds) text.modifiers = fmt::format(" offset0:{} offset1:{}", low.offset / bytes, high.offset / bytes) + text.modifiers;
-  else if (low.offset != 0) text.modifiers = fmt::format(" offset:{}", low.offset) + text.modifiers;
+  if (lds)
+    text.modifiers = fmt::format(" offset0:{} offset1:{}", low.offset / bytes, high.offset / bytes) + text.modifiers;
+  else if (low.offset != 0)
+    text.modifiers = fmt::format(" offset:{}", low.offset) + text.modifiers;
   return write_instruction(text) + "\n";
 }
 
@@ -160,19 +164,23 @@ std::optional<Idea> merged_loads(const Facts& facts, const analysis::Block& bloc
     std::string text;
   };
   uint16_t half = low.merge->dwords;
-  Arrival arrivals[2] = {{first_use(facts, block, low.item, low_data), moves_text(low_data, uint16_t(fresh))},
-                         {first_use(facts, block, high.item, high_data), moves_text(high_data, uint16_t(fresh + half))}};
+  Arrival arrivals[2] = {
+      {first_use(facts, block, low.item, low_data), moves_text(low_data, uint16_t(fresh))},
+      {first_use(facts, block, high.item, high_data), moves_text(high_data, uint16_t(fresh + half))}};
   // The value of the first load must not be wanted before the second's place in an order that the edits would break.
   if (arrivals[0].at == b.item || arrivals[1].at == b.item) return std::nullopt;
   if (arrivals[1].at < arrivals[0].at) std::swap(arrivals[0], arrivals[1]);
   isa::RegisterRange wide{isa::File::vgpr, uint16_t(fresh), count};
   std::vector<recover::Edit> edits = {{a.item, a.item + 1, wide_text(low, high, {register_text(wide)})},
                                       {b.item, b.item + 1, ""}};
-  if (arrivals[0].at == arrivals[1].at) edits.push_back({arrivals[0].at, arrivals[0].at, arrivals[0].text + arrivals[1].text});
+  if (arrivals[0].at == arrivals[1].at)
+    edits.push_back({arrivals[0].at, arrivals[0].at, arrivals[0].text + arrivals[1].text});
   else
     for (const Arrival& arrival : arrivals) edits.push_back({arrival.at, arrival.at, arrival.text});
   std::ranges::sort(edits, {}, &recover::Edit::first);
-  return Idea{std::move(edits), {}, fmt::format("two {} as one {}", low.merge->narrow, low.merge->wide),
+  return Idea{std::move(edits),
+              {},
+              fmt::format("two {} as one {}", low.merge->narrow, low.merge->wide),
               facts.heat_of(a.item, b.item + 1)};
 }
 

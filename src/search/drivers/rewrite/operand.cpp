@@ -32,10 +32,14 @@ constexpr std::array named_registers = {
 
 std::optional<isa::File> file_of(char letter) {
   switch (letter) {
-  case 's': return isa::File::sgpr;
-  case 'v': return isa::File::vgpr;
-  case 'a': return isa::File::agpr;
-  default: return std::nullopt;
+  case 's':
+    return isa::File::sgpr;
+  case 'v':
+    return isa::File::vgpr;
+  case 'a':
+    return isa::File::agpr;
+  default:
+    return std::nullopt;
   }
 }
 

@@ -34,8 +34,8 @@ std::string register_text(const isa::RegisterRange& range);
 /// The operand with a sign turned: "v1" and "-v1", "1.0" and "-1.0".
 std::string negated(std::string_view operand);
 
-/// `operand` with registers [from.first, +count) renamed to those of `to` (same file and count). Operands that do not lie
-/// wholly inside `from` come back unchanged.
+/// `operand` with registers [from.first, +count) renamed to those of `to` (same file and count). Operands that do not
+/// lie wholly inside `from` come back unchanged.
 std::string renamed(std::string_view operand, const isa::RegisterRange& from, const isa::RegisterRange& to);
 
 } // namespace asmevo::search::rewrite

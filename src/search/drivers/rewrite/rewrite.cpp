@@ -1,8 +1,8 @@
 // The rewrite driver: a catalogue of transformations, tried where the model says that time goes.
 //
-// For the program it is given it lists every idea of every rule, most promising first, and proposes them one by one. When
-// an idea is accepted the program changes and the list is made anew; ideas that were judged before are recognised by
-// their text and not proposed again. It needs no random numbers.
+// For the program it is given it lists every idea of every rule, most promising first, and proposes them one by one.
+// When an idea is accepted the program changes and the list is made anew; ideas that were judged before are recognised
+// by their text and not proposed again. It needs no random numbers.
 #include "search/drivers.h"
 #include "search/drivers/rewrite/rule.h"
 
@@ -78,6 +78,8 @@ private:
 
 namespace asmevo::search {
 
-Result<std::unique_ptr<Driver>> make_rewrite(const DriverOptions&) { return std::make_unique<rewrite::RewriteDriver>(); }
+Result<std::unique_ptr<Driver>> make_rewrite(const DriverOptions&) {
+  return std::make_unique<rewrite::RewriteDriver>();
+}
 
 } // namespace asmevo::search

@@ -55,8 +55,8 @@ std::span<const Rule> all_rules();
 /// (the registers that the text reads), and do not cost a wave of occupancy. Lowest first.
 std::vector<uint16_t> free_vgprs(const Facts& facts, size_t item, std::span<const isa::RegisterRange> read);
 
-/// Applies the edits of an idea, removes what became dead, re-inserts waits and nops, and returns the edits that lead from
-/// the original program to the result. Nothing where the text does not assemble or nothing changed.
+/// Applies the edits of an idea, removes what became dead, re-inserts waits and nops, and returns the edits that lead
+/// from the original program to the result. Nothing where the text does not assemble or nothing changed.
 std::optional<std::vector<recover::Edit>> complete(const Facts& facts, const Idea& idea);
 
 /// The edits that turn `before` into `after`: minimal differing spans of items.

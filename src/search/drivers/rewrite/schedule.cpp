@@ -5,8 +5,8 @@
 // long early and to put independent work between a producer and its consumer. The dependence graph says what may move;
 // waits and hazard nops are not part of it and are inserted anew for the order that comes out.
 //
-// Two orders are proposed for each block: by longest latency path (every instruction as the critical path wants it), and
-// the gentler one that only hoists what takes long (loads, their addresses) and leaves the rest as it was.
+// Two orders are proposed for each block: by longest latency path (every instruction as the critical path wants it),
+// and the gentler one that only hoists what takes long (loads, their addresses) and leaves the rest as it was.
 #include "analysis/dependence.h"
 #include "analysis/repair.h"
 #include "search/drivers/rewrite/local.h"
@@ -74,9 +74,8 @@ std::vector<uint32_t> list_schedule(const Facts& facts, const DependenceGraph& g
   }
   for (double clock = 0; !ready.empty(); clock += issue_clocks) {
     auto arrived = [&](uint32_t node) { return ready_at[node] <= clock; };
-    auto best = std::ranges::min_element(ready, [&](uint32_t a, uint32_t b) {
-      return arrived(a) != arrived(b) ? arrived(a) : better(a, b);
-    });
+    auto best = std::ranges::min_element(
+        ready, [&](uint32_t a, uint32_t b) { return arrived(a) != arrived(b) ? arrived(a) : better(a, b); });
     uint32_t node = *best;
     ready.erase(best);
     order.push_back(node);
