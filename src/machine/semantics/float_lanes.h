@@ -112,6 +112,11 @@ template <class F> struct Results {
   AE_LANES void write(Wave& w, RowRef ref) {
     each_lane(w, *machine::row(w, ref), [&](unsigned i) { return row.lane[i]; });
   }
+  /// Into the lower half; the upper one stays (meaning.h says which instructions do that).
+  AE_LANES void write_lower(Wave& w, RowRef ref) {
+    Row& d = *machine::row(w, ref);
+    each_lane(w, d, [&](unsigned i) { return (d.lane[i] & 0xffff0000u) | row.lane[i]; });
+  }
 };
 template <> struct Results<Binary64> {
   Row low, high;
@@ -184,22 +189,27 @@ template <class Op_, class F, unsigned N> struct FloatExecutor {
       exactly(w, source, e, results, all_lanes, k);
     }
   }
+  template <bool KeepsUpperHalf>
   AE_LANES static void run(Wave& w, const std::array<Lane, N>& source, RowRef destination) {
     Results<F> results;
     compute(w, source, results);
-    results.write(w, destination);
+    if constexpr (KeepsUpperHalf)
+      results.write_lower(w, destination);
+    else
+      results.write(w, destination);
   }
 };
 
 /// Sources in the order of the operands.
-template <class Op_, class F, unsigned N> void float_op(Wave& w, const Op& op) {
+template <class Op_, class F, unsigned N, bool KeepsUpperHalf = false> void float_op(Wave& w, const Op& op) {
   [&]<size_t... K>(std::index_sequence<K...>) {
-    FloatExecutor<Op_, F, N>::run(w, {Host<F>(w, op.src[K])...}, op.dst);
+    FloatExecutor<Op_, F, N>::template run<KeepsUpperHalf>(w, {Host<F>(w, op.src[K])...}, op.dst);
   }(std::make_index_sequence<N>{});
 }
 /// The destination is the last source.
 template <class Op_, class F> void float_accumulate(Wave& w, const Op& op) {
-  FloatExecutor<Op_, F, 3>::run(w, {Host<F>(w, op.src[0]), Host<F>(w, op.src[1]), Host<F>(w, op.dst)}, op.dst);
+  FloatExecutor<Op_, F, 3>::template run<F::width == 16>(
+      w, {Host<F>(w, op.src[0]), Host<F>(w, op.src[1]), Host<F>(w, op.dst)}, op.dst);
 }
 
 } // namespace asmevo::machine::ASMEVO_ISA

@@ -92,7 +92,12 @@ struct Maximum3 : Extreme {
   }
 };
 struct Median3 : Extreme {
-  template <class T> AE_LANES static T fast(T a, T b, T c) { return larger(smaller(a, b), smaller(larger(a, b), c)); }
+  // As the manual has it: the maximum of what is left when the maximum is taken out. Zeros of either sign are equal.
+  template <class T> AE_LANES static T fast(T a, T b, T c) {
+    const T most = larger(larger(a, b), c);
+    const T without_a = larger(b, c), without_b = larger(a, c), without_c = larger(a, b);
+    return most == a ? without_a : most == b ? without_b : without_c;
+  }
   template <class F, class B> static B exact(B a, B b, B c, const Environment& e) {
     return numeric::median3<F>(a, b, c, e);
   }

@@ -94,6 +94,11 @@ template <Format D, Format... S> inline constexpr ShapeOf<false, D, S...> shape;
 /// The meaning returns Carried: the carry goes to the scalar destination.
 template <Format D, Format... S> inline constexpr ShapeOf<true, D, S...> carry_shape;
 
+/// A 16-bit result that leaves the upper half of its register as it was. Of the GFX9 instructions those that VOP3 alone
+/// encodes do; the older ones clear it (LLVM: GCNSubtarget::zeroesHigh16BitsOfDest).
+template <class Operands> struct KeepsUpperHalf : Operands {};
+template <Format D, Format... S> inline constexpr KeepsUpperHalf<ShapeOf<false, D, S...>> keeping_shape;
+
 /// One row. `Saturated` is the meaning under the clamp modifier; void where clamp does not apply.
 template <class Operands, class Meaning, class Saturated> struct Entry {
   std::string_view mnemonic;

@@ -15,5 +15,7 @@
   X(valu_convert)                                                                                                      \
   X(valu_approximate)                                                                                                  \
   X(valu_division)                                                                                                     \
-  X(mfma)
+  X(mfma)                                                                                                              \
+  X(valu_scale)                                                                                                        \
+  X(valu_lanes)
 #define ASMEVO_SCALAR_SEMANTICS(X) X(salu) X(control) X(smem)

@@ -59,7 +59,7 @@ template <class F> void div_fmas(Wave& w, const Op& op) {
   results.write(w, op.dst);
 }
 
-template <class F> void div_fixup(Wave& w, const Op& op) {
+template <class F, bool KeepsUpperHalf = false> void div_fixup(Wave& w, const Op& op) {
   const Host<F> quotient(w, op.src[0]), denominator(w, op.src[1]), numerator(w, op.src[2]);
   const Environment e = environment<F>(w);
   Results<F> results;
@@ -78,7 +78,10 @@ template <class F> void div_fixup(Wave& w, const Op& op) {
     }
     each_set_lane(w, pack_mask(odd), exactly);
   }
-  results.write(w, op.dst);
+  if constexpr (KeepsUpperHalf)
+    results.write_lower(w, op.dst);
+  else
+    results.write(w, op.dst);
 }
 
 // The fraction bits of 2/pi, most significant first: 1201 of them, in words.
@@ -120,7 +123,7 @@ constexpr std::array rows = {
     valu("v_div_fmas_f64", {f64, {f64, f64, f64}}, &div_fmas<Binary64>),
     valu("v_div_fixup_f32", {f32, {f32, f32, f32}}, &div_fixup<Binary32>),
     valu("v_div_fixup_f64", {f64, {f64, f64, f64}}, &div_fixup<Binary64>),
-    valu("v_div_fixup_f16", {f16, {f16, f16, f16}}, &div_fixup<Binary16>),
+    valu("v_div_fixup_f16", {f16, {f16, f16, f16}}, &div_fixup<Binary16, true>),
     valu("v_div_fixup_legacy_f16", {f16, {f16, f16, f16}}, &div_fixup<Binary16>),
     valu("v_trig_preop_f64", {f64, {f64, b32}}, &trig_preop_f64),
 };

@@ -126,6 +126,9 @@ template <class F, class Op_> constexpr InstructionRow ternary(std::string_view 
   constexpr Format f = Host<F>::format;
   return valu(name, {f, {f, f, f}}, &float_op<Op_, F, 3>, Support::exact, on);
 }
+template <class Op_> constexpr InstructionRow keeping(std::string_view name) {
+  return valu(name, {f16, {f16, f16, f16}}, &float_op<Op_, Binary16, 3, true>);
+}
 template <class F, class Op_> constexpr InstructionRow binary(std::string_view name, TargetMask on = on_all) {
   constexpr Format f = Host<F>::format;
   return valu(name, {f, {f, f}}, &float_op<Op_, F, 2>, Support::exact, on);
@@ -195,16 +198,16 @@ constexpr std::array rows = {
     binary<Binary16, Multiply>("v_mul_f16"),
     binary<Binary16, Minimum>("v_min_f16"),
     binary<Binary16, Maximum>("v_max_f16"),
-    ternary<Binary16, Minimum3>("v_min3_f16"),
-    ternary<Binary16, Maximum3>("v_max3_f16"),
-    ternary<Binary16, Median3>("v_med3_f16"),
-    ternary<Binary16, FmaHalf>("v_fma_f16"),
+    keeping<Minimum3>("v_min3_f16"),
+    keeping<Maximum3>("v_max3_f16"),
+    keeping<Median3>("v_med3_f16"),
+    keeping<FmaHalf>("v_fma_f16"),
     ternary<Binary16, FmaHalf>("v_fma_legacy_f16"),
-    ternary<Binary16, Mad>("v_mad_f16"),
+    keeping<Mad>("v_mad_f16"),
     ternary<Binary16, Mad>("v_mad_legacy_f16"),
     accumulating<Binary16, Mad>("v_mac_f16"),
-    valu("v_madmk_f16", {f16, {f16, k16, f16}}, &float_op<Mad, Binary16, 3>),
-    valu("v_madak_f16", {f16, {f16, f16, k16}}, &float_op<Mad, Binary16, 3>),
+    valu("v_madmk_f16", {f16, {f16, k16, f16}}, &float_op<Mad, Binary16, 3, true>),
+    valu("v_madak_f16", {f16, {f16, f16, k16}}, &float_op<Mad, Binary16, 3, true>),
     unary<Binary16, Integral<Round::zero>>("v_trunc_f16"),
     unary<Binary16, Integral<Round::up>>("v_ceil_f16"),
     unary<Binary16, Integral<Round::down>>("v_floor_f16"),

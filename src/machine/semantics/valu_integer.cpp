@@ -88,6 +88,22 @@ template <bool CarryOut, Format D, Format... S> struct Executor<ShapeOf<CarryOut
   }
 };
 
+/// The executor of the shape underneath, with the upper half put back.
+template <class Operands> struct Executor<KeepsUpperHalf<Operands>> {
+  template <class Meaning> static void plain(Wave& w, const Op& op) {
+    Row& d = *row(w, op.dst);
+    const Row old = d;
+    Executor<Operands>::template plain<Meaning>(w, op);
+    AE_EACH_LANE d.lane[i] = (d.lane[i] & 0xffffu) | (old.lane[i] & 0xffff0000u);
+  }
+  template <class Meaning, class Saturated> static void clamped(Wave& w, const Op& op) {
+    if (op.modifiers.clamp())
+      plain<Saturated>(w, op);
+    else
+      plain<Meaning>(w, op);
+  }
+};
+
 template <class Operands, class Meaning, class Saturated>
 constexpr InstructionRow row_of(const Entry<Operands, Meaning, Saturated>& entry) {
   Handler handler = nullptr;

@@ -23,6 +23,8 @@ inline constexpr auto word2 = shape<b32, b32, b32>;
 inline constexpr auto word3 = shape<b32, b32, b32, b32>;
 inline constexpr auto half2 = shape<b16, b16, b16>;
 inline constexpr auto half3 = shape<b16, b16, b16, b16>;
+inline constexpr auto kept2 = keeping_shape<b16, b16, b16>;
+inline constexpr auto kept3 = keeping_shape<b16, b16, b16, b16>;
 inline constexpr auto packed2 = shape<p16, p16, p16>;
 inline constexpr auto packed3 = shape<p16, p16, p16, p16>;
 
@@ -296,10 +298,10 @@ inline constexpr auto halves = table(
         "v_subrev_u16", half2, [](auto a, auto b) { return b - a; },
         [](auto a, auto b) { return to_u16_signed(b - a); }),
     op_sat(
-        "v_add_i16", half2, [](auto a, auto b) { return a + b; },
+        "v_add_i16", kept2, [](auto a, auto b) { return a + b; },
         [](auto a, auto b) { return to_i16(s16(a) + s16(b)); }),
     op_sat(
-        "v_sub_i16", half2, [](auto a, auto b) { return a - b; },
+        "v_sub_i16", kept2, [](auto a, auto b) { return a - b; },
         [](auto a, auto b) { return to_i16(s16(a) - s16(b)); }),
     op("v_mul_lo_u16", half2, [](auto a, auto b) { return a * b; }),
     op("v_lshlrev_b16", half2, [](auto a, auto b) { return shl(b, a & 15u); }),
@@ -309,21 +311,21 @@ inline constexpr auto halves = table(
     op("v_max_u16", half2, [](auto a, auto b) { return umax(a, b); }),
     op("v_min_i16", half2, [](auto a, auto b) { return smin(s16(a), s16(b)); }),
     op("v_max_i16", half2, [](auto a, auto b) { return smax(s16(a), s16(b)); }),
-    op("v_min3_u16", half3, [](auto a, auto b, auto c) { return umin(umin(a, b), c); }),
-    op("v_max3_u16", half3, [](auto a, auto b, auto c) { return umax(umax(a, b), c); }),
-    op("v_min3_i16", half3, [](auto a, auto b, auto c) { return smin(smin(s16(a), s16(b)), s16(c)); }),
-    op("v_max3_i16", half3, [](auto a, auto b, auto c) { return smax(smax(s16(a), s16(b)), s16(c)); }),
-    op("v_med3_u16", half3, [](auto a, auto b, auto c) { return umax(umin(a, b), umin(umax(a, b), c)); }),
-    op("v_med3_i16", half3,
+    op("v_min3_u16", kept3, [](auto a, auto b, auto c) { return umin(umin(a, b), c); }),
+    op("v_max3_u16", kept3, [](auto a, auto b, auto c) { return umax(umax(a, b), c); }),
+    op("v_min3_i16", kept3, [](auto a, auto b, auto c) { return smin(smin(s16(a), s16(b)), s16(c)); }),
+    op("v_max3_i16", kept3, [](auto a, auto b, auto c) { return smax(smax(s16(a), s16(b)), s16(c)); }),
+    op("v_med3_u16", kept3, [](auto a, auto b, auto c) { return umax(umin(a, b), umin(umax(a, b), c)); }),
+    op("v_med3_i16", kept3,
        [](auto x, auto y, auto z) {
          auto a = s16(x), b = s16(y), c = s16(z);
          return smax(smin(a, b), smin(smax(a, b), c));
        }),
     op_sat(
-        "v_mad_u16", half3, [](auto a, auto b, auto c) { return a * b + c; },
+        "v_mad_u16", kept3, [](auto a, auto b, auto c) { return a * b + c; },
         [](auto a, auto b, auto c) { return to_u16(clamp_unsigned(zero_extend(a * b) + zero_extend(c))); }),
     op_sat(
-        "v_mad_i16", half3, [](auto a, auto b, auto c) { return a * b + c; },
+        "v_mad_i16", kept3, [](auto a, auto b, auto c) { return a * b + c; },
         [](auto a, auto b, auto c) { return to_i16(s16(a) * s16(b) + s16(c)); }),
     op_sat(
         "v_mad_legacy_u16", half3, [](auto a, auto b, auto c) { return a * b + c; },
