@@ -47,4 +47,40 @@ std::optional<size_t> defined_by(const Facts& facts, const analysis::Block& bloc
   return at && isa::name_of(facts.instruction(*at)) == mnemonic ? at : std::nullopt;
 }
 
+std::optional<Line> definition_line(const Facts& facts, const analysis::Block& block, size_t item,
+                                    std::string_view operand, std::string_view mnemonic) {
+  auto at = defined_by(facts, block, item, operand, mnemonic);
+  if (!at) return std::nullopt;
+  return Line{*at, parse_instruction(facts.program.items[*at].text)};
+}
+
+std::string condition_of(const InstructionText& select) {
+  return select.operands.size() == 4 ? select.operands[3] : "vcc";
+}
+
+std::vector<Idea> replace_pairs(const Facts& facts, std::string_view mnemonic, PairMatch match, std::string_view what) {
+  std::vector<Idea> ideas;
+  for (const analysis::Block& block : facts.graph.blocks) {
+    Idea idea;
+    size_t done = block.first; // edits of one idea must not overlap: a match may reach back behind an earlier one
+    for (size_t item = block.first; item < block.last; ++item) {
+      if (!facts.is_instruction(item) || isa::name_of(facts.instruction(item)) != mnemonic) continue;
+      auto edits = match(facts, block, item);
+      if (!edits) continue;
+      if (edits->first.first < done) { // interleaved with the one before: its own idea
+        ideas.push_back({{edits->first, edits->second}, {}, std::string(what), facts.heat_of(block.first, block.last)});
+        continue;
+      }
+      idea.edits.push_back(edits->first);
+      idea.edits.push_back(edits->second);
+      done = item + 1;
+    }
+    if (idea.edits.empty()) continue;
+    idea.rationale = fmt::format("{} × {}", idea.edits.size() / 2, what);
+    idea.promise = facts.heat_of(block.first, block.last);
+    ideas.push_back(std::move(idea));
+  }
+  return ideas;
+}
+
 } // namespace asmevo::search::rewrite

@@ -20,6 +20,23 @@ std::optional<size_t> definition_of(const Facts& facts, const analysis::Block& b
 std::optional<size_t> defined_by(const Facts& facts, const analysis::Block& block, size_t item,
                                  std::string_view operand, std::string_view mnemonic);
 
+struct Line {
+  size_t item;
+  InstructionText text;
+};
+/// As defined_by, with the definition's text.
+std::optional<Line> definition_line(const Facts& facts, const analysis::Block& block, size_t item,
+                                    std::string_view operand, std::string_view mnemonic);
+
+/// The condition operand of a v_cndmask, which its short form leaves implicit.
+std::string condition_of(const InstructionText& select);
+
+/// Ideas that replace two instructions each: `match` is asked at every `mnemonic` of a block. What does not overlap
+/// makes one idea a block.
+using PairMatch = std::optional<std::pair<recover::Edit, recover::Edit>> (*)(const Facts&, const analysis::Block&,
+                                                                             size_t item);
+std::vector<Idea> replace_pairs(const Facts& facts, std::string_view mnemonic, PairMatch match, std::string_view what);
+
 inline constexpr isa::RegisterRange exec{isa::File::sgpr, isa::exec_lo, 2};
 
 } // namespace asmevo::search::rewrite

@@ -92,12 +92,12 @@ std::vector<uint32_t> list_schedule(const Facts& facts, const DependenceGraph& g
 }
 
 /// The block in the new order with its waits and nops, where that is another order that keeps every dependence.
-std::vector<recover::Edit> reordered(const Facts& facts, const analysis::Block& block, const DependenceGraph& graph,
+std::vector<recover::Edit> reordered(const Facts& facts, const DependenceGraph& graph,
                                      const std::vector<uint32_t>& order) {
   if (std::ranges::is_sorted(order) || !graph.allows(order)) return {};
   std::vector<size_t> items;
   for (uint32_t node : order) items.push_back(graph.items[node]);
-  return analysis::reorder(facts.program, facts.function, block.first, block.last, items);
+  return analysis::reorder(facts.program, facts.function, graph.items.front(), graph.items.back() + 1, items);
 }
 
 /// Adds edits to an idea, unless they overlap what it has.
@@ -129,7 +129,7 @@ std::vector<Idea> schedule_blocks(const Facts& facts) {
     auto loads_first = [&](uint32_t a, uint32_t b) { return slow[a] != slow[b] ? slow[a] : a < b; };
     std::array orders = {list_schedule(facts, graph, by_height), list_schedule(facts, graph, loads_first)};
     for (size_t i = 0; i < orders.size(); ++i) {
-      std::vector<recover::Edit> edits = reordered(facts, block, graph, orders[i]);
+      std::vector<recover::Edit> edits = reordered(facts, graph, orders[i]);
       if (edits.empty()) continue;
       double promise = facts.heat_of(block.first, block.last);
       add(flavours[i].everywhere, edits, promise);
