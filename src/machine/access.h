@@ -8,6 +8,12 @@ namespace asmevo::machine {
 /// Refills `view` with the region that holds [address, address + bytes), if that region allows the access.
 [[gnu::noinline]] bool refill(Wave& w, RegionView& view, uint64_t address, uint32_t bytes, bool write);
 
+/// Tells the log of the workgroup about an access.
+[[gnu::noinline, gnu::cold]] void note_access(Wave& w, uint64_t address, uint32_t bytes, bool write);
+/// Likewise for the lanes of `mask` at the host addresses `at`, which lie in `view`.
+[[gnu::noinline, gnu::cold]] void note_lanes(Wave& w, const RegionView& view, uint8_t* const at[lanes], uint64_t mask,
+                                             uint32_t bytes, bool write);
+
 AE_LANES RegionView& view_of(Wave& w, const Op& op) { return w.views[op.index % 16]; }
 
 /// Whether the view holds all of the access and allows it.
@@ -25,6 +31,8 @@ AE_LANES uint8_t* reach(Wave& w, const Op& op, int lane, uint64_t address, uint3
       return nullptr;
     }
   }
+  if (view.logged) [[unlikely]]
+    note_access(w, address, bytes, write);
   return view.data + (address - view.base);
 }
 

@@ -201,7 +201,7 @@ Residence::Residence(const LaunchPlan& plan, const Memory& memory, const Scratch
 
 Residence::~Residence() { munmap(memory_, bytes_); }
 
-void Residence::begin(uint32_t workgroup, Tracer* tracer) {
+void Residence::begin(uint32_t workgroup, Tracer* tracer, AccessLog* log) {
   const Dispatch& dispatch = plan_.dispatch;
   std::array<uint32_t, 3> position{workgroup % dispatch.workgroups[0],
                                    workgroup / dispatch.workgroups[0] % dispatch.workgroups[1],
@@ -218,6 +218,7 @@ void Residence::begin(uint32_t workgroup, Tracer* tracer) {
   group_.at_barrier = group_.ended = 0;
   group_.fault.reset();
   group_.tracer = tracer;
+  group_.log = log;
   std::memset(lds_, 0, plan_.lds_size);
   if (group_.scratch) std::memset(group_.scratch, 0, group_.scratch_wave_bytes() * group_.wave_count);
   for (uint32_t id = 0; id < group_.wave_count; ++id) start_wave(*new (&waves_[id]) Wave, id, position, size);

@@ -59,7 +59,7 @@ public:
   Residence(const Residence&) = delete;
   Residence& operator=(const Residence&) = delete;
 
-  void begin(uint32_t workgroup, Tracer* tracer);
+  void begin(uint32_t workgroup, Tracer* tracer, AccessLog* log = nullptr);
   Workgroup& group() { return group_; }
   std::span<Wave> waves() { return {waves_, group_.wave_count}; }
   std::vector<uint8_t>& approximate_seen() { return approximate_seen_; }

@@ -7,10 +7,8 @@
 // one resident where it has not; but even then a workgroup that does not end within its turn lets the next one on, so
 // that a spin on plain loads makes progress too. All of this is counted in instructions: the order is the same on every
 // machine.
-#include "machine/execute.h"
-#include "machine/tracer.h"
+#include "machine/scheduler.h"
 
-#include <algorithm>
 #include <deque>
 
 namespace asmevo::machine {
@@ -24,84 +22,13 @@ bool may_communicate(const isa::Instruction& i) {
 namespace {
 
 constexpr uint64_t short_turn = 512, long_turn = uint64_t{1} << 22;
-constexpr uint32_t max_resident = 1024;
-constexpr uint64_t resident_memory = uint64_t{2} << 30; // host bytes for register files
-constexpr uint64_t clock_interval = uint64_t{1} << 20;  // instructions between looks at the clock
-
-uint32_t resident_limit(const LaunchPlan& plan) {
-  const uint64_t bytes = uint64_t{plan.rows()} * sizeof(Row) * plan.max_waves + plan.lds_size +
-                         uint64_t{plan.scratch_bytes} * lanes * plan.max_waves;
-  return uint32_t(std::clamp<uint64_t>(resident_memory / bytes, 1, std::min<uint64_t>(max_resident, plan.workgroups)));
-}
-
-/// When a run has to end early.
-class Limits {
-public:
-  Limits(const RunOptions& options)
-      : options_(options), deadline_(std::chrono::steady_clock::now() + options.wall_budget) {}
-
-  /// Instructions that may still run before the next check; 0 when the budget is spent.
-  uint64_t allowance(uint64_t done, uint64_t wanted) const {
-    return done >= options_.instruction_budget ? 0
-                                               : std::min({wanted, options_.instruction_budget - done, clock_interval});
-  }
-  std::optional<Status> expired() const {
-    if (options_.stop && *options_.stop) return Status::stopped;
-    if (std::chrono::steady_clock::now() > deadline_) return Status::budget;
-    return std::nullopt;
-  }
-
-private:
-  const RunOptions& options_;
-  std::chrono::steady_clock::time_point deadline_;
-};
-
-Fault standing(const LaunchPlan& plan, Residence& residence, std::string message) {
-  Fault fault;
-  Workgroup& group = residence.group();
-  fault.workgroup = group.id;
-  fault.message = std::move(message);
-  std::string rest;
-  for (const Wave& w : residence.waves()) {
-    if (w.events & event::ended) continue;
-    const uint32_t index = w.next->index;
-    const bool known = index < plan.image->instructions.size();
-    const uint64_t address = known ? plan.image->instructions[index].address : 0;
-    if (fault.instruction < 0) {
-      fault.wave = w.id;
-      fault.instruction = known ? int64_t(index) : -1;
-      fault.address = address;
-    }
-    rest += fmt::format("{}wave {} at {:#x}{}", rest.empty() ? "" : ", ", w.id, address,
-                        w.events & event::barrier  ? " (barrier)"
-                        : w.events & event::halted ? " (halted)"
-                                                   : "");
-  }
-  if (!rest.empty()) fault.message += "; " + rest;
-  return fault;
-}
-
-/// What several workgroups add up to.
-struct Totals {
-  uint64_t instructions = 0, waves = 0, approximate = 0;
-  std::vector<uint8_t> approximate_seen;
-
-  void finish(Residence& residence) {
-    for (const Wave& w : residence.waves()) approximate += w.approximate;
-    waves += residence.waves().size();
-  }
-  void see(const std::vector<uint8_t>& seen) {
-    approximate_seen.resize(seen.size());
-    for (size_t k = 0; k < seen.size(); ++k) approximate_seen[k] |= seen[k];
-  }
-};
 
 /// Runs workgroups one after the other, or several in turns, on this thread.
 class SerialRun {
 public:
-  SerialRun(const LaunchPlan& plan, Memory& memory, const Scratch& scratch, const RunOptions& options, uint32_t slots)
-      : plan_(plan), memory_(memory), scratch_(scratch), options_(options), limits_(options), slots_(slots),
-        executor_(options.schedule, options.seed) {}
+  SerialRun(const Selection& selection, Memory& memory, const Scratch& scratch, uint32_t slots)
+      : selection_(selection), plan_(selection.plan), memory_(memory), scratch_(scratch), options_(selection.options),
+        limits_(selection.options), slots_(slots) {}
 
   void run(RunResult& result, Totals& totals) {
     while (result.status == Status::completed && (admit() || !resident_.empty())) take_turn(result, totals);
@@ -111,21 +38,11 @@ public:
   }
 
 private:
-  struct Place {
-    std::unique_ptr<Residence> residence;
-    std::unique_ptr<Tracer> tracer;
-  };
-
-  bool traced(uint32_t id) const { return std::binary_search(options_.traced.begin(), options_.traced.end(), id); }
-
-  uint64_t count() const { return options_.only_traced ? options_.traced.size() : plan_.workgroups; }
-  uint32_t workgroup(uint64_t k) const { return options_.only_traced ? options_.traced[k] : uint32_t(k); }
-
   /// Lets the next workgroup on, if there is one and there is room; short turns fill the device at once.
   bool admit() {
     const uint32_t wanted = plan_.image->communicates ? slots_ : std::min(slots_, wanted_);
     bool any = false;
-    while (resident_.size() < wanted && next_ < count()) {
+    while (resident_.size() < wanted && next_ < selection_.count()) {
       Place place;
       if (free_.empty()) {
         place.residence = std::make_unique<Residence>(plan_, memory_, scratch_, made_++);
@@ -133,9 +50,10 @@ private:
         place.residence = std::move(free_.back());
         free_.pop_back();
       }
-      const uint32_t id = workgroup(next_++);
-      if (traced(id)) place.tracer = std::make_unique<Tracer>(id, plan_.max_waves);
+      const uint32_t id = selection_.workgroup(next_++);
+      if (selection_.traced(id)) place.tracer = std::make_unique<Tracer>(id, plan_.max_waves);
       place.residence->begin(id, place.tracer.get());
+      place.executor = executor_of(options_, id);
       resident_.push_back(std::move(place));
       any = true;
     }
@@ -155,7 +73,7 @@ private:
                                 fmt::format("{} instructions executed, the budget is spent", totals.instructions));
         break;
       }
-      turn = executor_.run(*place.residence, allowance);
+      turn = place.executor->run(*place.residence, allowance);
       totals.instructions += turn.instructions;
       since_clock_ += turn.instructions;
       if (since_clock_ < clock_interval) continue;
@@ -190,25 +108,22 @@ private:
     totals.finish(*place.residence);
     if (place.tracer) tracers_.push_back(std::move(place.tracer));
     free_.push_back(std::move(place.residence));
-    if (options_.progress && end == TurnEnd::finished) options_.progress(++finished_, count());
+    if (options_.progress && end == TurnEnd::finished) options_.progress(++finished_, selection_.count());
   }
 
   void finish_traces(RunResult& result) {
     for (Place& place : resident_)
       if (place.tracer) tracers_.push_back(std::move(place.tracer));
-    std::ranges::sort(tracers_, {}, [](const auto& tracer) { return tracer->waves().front().workgroup; });
-    TraceBuilder builder;
-    for (auto& tracer : tracers_) builder.add(*tracer);
-    result.trace = builder.take();
+    result.trace = merge_traces(std::move(tracers_));
   }
 
+  const Selection& selection_;
   const LaunchPlan& plan_;
   Memory& memory_;
   const Scratch& scratch_;
   const RunOptions& options_;
   Limits limits_;
   uint32_t slots_;
-  Executor executor_;
   std::deque<Place> resident_;
   std::vector<std::unique_ptr<Residence>> free_;
   std::vector<std::unique_ptr<Tracer>> tracers_;
@@ -216,36 +131,43 @@ private:
   uint64_t next_ = 0, finished_ = 0, since_clock_ = 0;
 };
 
-void fill_fidelity(const LaunchPlan& plan, const Totals& totals, RunResult& result) {
-  result.instructions = totals.instructions;
-  result.waves = totals.waves;
-  result.fidelity.approximate = totals.approximate;
-  result.fidelity.exact = totals.instructions - totals.approximate;
-  auto& names = result.fidelity.approximate_mnemonics;
-  for (size_t k = 0; k < totals.approximate_seen.size(); ++k)
-    if (totals.approximate_seen[k]) names.emplace_back(isa::name_of(plan.image->instructions[k]));
-  std::ranges::sort(names);
-  names.erase(std::ranges::unique(names).begin(), names.end());
-}
-
 } // namespace
 
-Result<RunResult> run(const Image& image, const Dispatch& dispatch, Memory& memory, const RunOptions& options) {
-  AE_TRY(const LaunchPlan plan, plan_launch(image, dispatch, memory));
-  for (uint32_t id : options.traced)
-    if (id >= plan.workgroups)
-      return fail("{}: workgroup {} is to be traced, there are {}", image.object().path, id, plan.workgroups);
-  const uint32_t slots = resident_limit(plan);
-  AE_TRY(const Scratch scratch, Scratch::map(plan, memory, slots));
-  RunResult result;
-  Totals totals;
-  try {
-    SerialRun(plan, memory, scratch, options, slots).run(result, totals);
-  } catch (const std::bad_alloc&) {
-    return fail("{}: no host memory for {} bytes of registers a wave", image.object().path, plan.rows() * sizeof(Row));
+Fault standing(const LaunchPlan& plan, Residence& residence, std::string message) {
+  Fault fault;
+  Workgroup& group = residence.group();
+  fault.workgroup = group.id;
+  fault.message = std::move(message);
+  std::string rest;
+  for (const Wave& w : residence.waves()) {
+    if (w.events & event::ended) continue;
+    const uint32_t index = w.next->index;
+    const bool known = index < plan.image->instructions.size();
+    const uint64_t address = known ? plan.image->instructions[index].address : 0;
+    if (fault.instruction < 0) {
+      fault.wave = w.id;
+      fault.instruction = known ? int64_t(index) : -1;
+      fault.address = address;
+    }
+    rest += fmt::format("{}wave {} at {:#x}{}", rest.empty() ? "" : ", ", w.id, address,
+                        w.events & event::barrier  ? " (barrier)"
+                        : w.events & event::halted ? " (halted)"
+                                                   : "");
   }
-  fill_fidelity(plan, totals, result);
-  return result;
+  if (!rest.empty()) fault.message += "; " + rest;
+  return fault;
+}
+
+Trace merge_traces(std::vector<std::unique_ptr<Tracer>> tracers) {
+  std::ranges::sort(tracers, {}, [](const auto& tracer) { return tracer->waves().front().workgroup; });
+  TraceBuilder builder;
+  for (auto& tracer : tracers) builder.add(*tracer);
+  return builder.take();
+}
+
+void run_serial(const Selection& selection, Memory& memory, const Scratch& scratch, uint32_t slots, RunResult& result,
+                Totals& totals) {
+  SerialRun(selection, memory, scratch, slots).run(result, totals);
 }
 
 } // namespace asmevo::machine

@@ -62,6 +62,7 @@ struct RegionView {
   uint64_t base = 0, size = 0;
   uint8_t* data = nullptr;
   bool writable = false;
+  bool logged = false; // accesses must be noted in the workgroup's log
 };
 
 /// Why a wave stopped running. Bits; the scheduler takes over when any is set.

@@ -7,6 +7,7 @@
 
 namespace asmevo::machine {
 
+class AccessLog;
 class Tracer;
 
 /// Apertures of flat addresses, as the driver sets them on GFX9: bits 63:32 of the address say which memory is meant.
@@ -22,6 +23,7 @@ struct Workgroup {
   uint32_t ended = 0;
   std::optional<Fault> fault; // the first one
   Tracer* tracer = nullptr;   // null where the workgroup is not traced
+  AccessLog* log = nullptr;   // null where workgroups run in order
 
   // Private memory: dword d of lane l of a wave lies at its base + 256 d + 4 l.
   uint64_t scratch_base = 0;  // device address of wave 0's part

@@ -120,7 +120,13 @@ AE_LANES bool region_pointers(Wave& w, const Op& op, const Resource& r, uint32_t
     trouble |= lane_on & ((!inside & !beyond) | (inside & (delta + offset > limit)));
     p.at[i] = lane_on & inside ? data + (delta + offset) : outside;
   }
-  return trouble == 0;
+  if (trouble) return false;
+  if (view.logged) [[unlikely]] {
+    uint64_t used = 0;
+    for (unsigned i = 0; i < lanes; ++i) used |= uint64_t(p.at[i] != outside) << i;
+    note_lanes(w, view, p.at, used, bytes, write);
+  }
+  return true;
 }
 
 template <class T> void load(Wave& w, const Op& op) {

@@ -126,7 +126,10 @@ AE_LANES bool region_pointers(Wave& w, const Op& op, const GlobalAddresses& a, u
       p.at[i] = on.lane[i] ? data + at : outside;
     }
   }
-  return beyond == 0;
+  if (beyond) return false;
+  if (view.logged) [[unlikely]]
+    note_lanes(w, view, p.at, exec, bytes, write);
+  return true;
 }
 
 /// Private memory at one offset for all lanes is a row of the host's memory. Null where it is not that simple.

@@ -78,8 +78,8 @@ template <class T, bool st64> AE_LANES uint32_t offset2(const Op& op, unsigned w
 template <class T, bool st64> void load2(Wave& w, const Op& op) {
   const Addresses first = addresses(w, op, offset2<T, st64>(op, 0), T::bytes);
   const Addresses second = addresses(w, op, offset2<T, st64>(op, 1), T::bytes);
-  trace(w, second, false);
   trace(w, first, false);
+  trace(w, second, false);
   const Pointers one = pointers(w, first, source_of_zeros()), two = pointers(w, second, source_of_zeros());
   Row* d = row(w, op.dst);
   Bulk<T>::load(w, one, d);
@@ -89,8 +89,8 @@ template <class T, bool st64> void load2(Wave& w, const Op& op) {
 template <class T, bool st64> void store2(Wave& w, const Op& op) {
   const Addresses first = addresses(w, op, offset2<T, st64>(op, 0), T::bytes);
   const Addresses second = addresses(w, op, offset2<T, st64>(op, 1), T::bytes);
-  trace(w, second, true);
   trace(w, first, true);
+  trace(w, second, true);
   store_rows<T>(w, first, row(w, op.src[1]));
   store_rows<T>(w, second, row(w, op.src[2]));
 }
@@ -131,8 +131,8 @@ template <class T, bool st64> void exchange2(Wave& w, const Op& op) {
   using Transfer = Dwords<sizeof(T) / 4>;
   const Addresses first = addresses(w, op, offset2<Transfer, st64>(op, 0), sizeof(T));
   const Addresses second = addresses(w, op, offset2<Transfer, st64>(op, 1), sizeof(T));
-  trace(w, second, true);
   trace(w, first, true);
+  trace(w, second, true);
   const Row *one = row(w, op.src[1]), *two = row(w, op.src[2]);
   Row* d = row(w, op.dst);
   auto exchange = [&](const Addresses& a, const Row* data, unsigned i) {

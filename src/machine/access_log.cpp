@@ -1,0 +1,98 @@
+#include "machine/access_log.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace asmevo::machine {
+
+Snapshots::Snapshots(const Memory& memory) : regions_(memory.regions()), written_(regions_.size()) {}
+
+void Snapshots::before_write(const Region& region) {
+  const size_t index = index_of(region);
+  if (written_[index].load(std::memory_order_acquire)) return;
+  const std::lock_guard guard(lock_);
+  if (written_[index].load(std::memory_order_relaxed)) return;
+  copies_.emplace_back(&region, std::vector<uint8_t>(region.data, region.data + region.size));
+  written_[index].store(true, std::memory_order_release);
+}
+
+void Snapshots::restore() {
+  for (const auto& [region, bytes] : copies_) std::memcpy(region->data, bytes.data(), bytes.size());
+}
+
+void AccessLog::track_all() { std::ranges::fill(tracked_, 1); }
+
+void AccessLog::track_written() {
+  for (size_t k = 0; k < tracked_.size(); ++k) tracked_[k] = snapshots_.written(k);
+}
+
+bool AccessLog::enter(const Region& region, bool write) {
+  const size_t index = snapshots_.index_of(region);
+  if (write) snapshots_.before_write(region);
+  if (!write && !tracked_[index]) read_untracked_[index] = true;
+  return write || tracked_[index];
+}
+
+void AccessLog::note(uint64_t address, uint64_t bytes, bool write) {
+  std::vector<Interval>& intervals = write ? writes_ : reads_;
+  if (!intervals.empty()) {
+    Interval& latest = intervals.back();
+    if (latest.workgroup == workgroup_ && address <= latest.last && address >= latest.first) {
+      latest.last = std::max(latest.last, address + bytes);
+      return;
+    }
+  }
+  if (!overflowed()) intervals.push_back({address, address + bytes, workgroup_});
+}
+
+namespace {
+
+using Interval = AccessLog::Interval;
+
+std::vector<Interval> gather(std::span<AccessLog* const> logs, std::vector<Interval>& (AccessLog::*which)()) {
+  std::vector<Interval> all;
+  for (AccessLog* log : logs) {
+    std::vector<Interval>& part = (log->*which)();
+    all.insert(all.end(), part.begin(), part.end());
+    part = {};
+  }
+  std::ranges::sort(all, {}, &Interval::first);
+  return all;
+}
+
+/// Merges what one workgroup wrote into disjoint intervals; false where two workgroups overlap.
+bool merge_writes(std::vector<Interval>& writes) {
+  size_t kept = 0;
+  for (const Interval& next : writes) {
+    if (kept && next.first < writes[kept - 1].last) {
+      if (next.workgroup != writes[kept - 1].workgroup) return false;
+      writes[kept - 1].last = std::max(writes[kept - 1].last, next.last);
+    } else {
+      writes[kept++] = next;
+    }
+  }
+  writes.resize(kept);
+  return true;
+}
+
+bool reads_only_its_own(const Interval& read, const std::vector<Interval>& writes) {
+  auto write = std::ranges::upper_bound(writes, read.first, {}, &Interval::last);
+  for (; write != writes.end() && write->first < read.last; ++write)
+    if (write->workgroup != read.workgroup) return false;
+  return true;
+}
+
+} // namespace
+
+bool independent(std::span<AccessLog* const> logs, const Snapshots& snapshots) {
+  for (AccessLog* log : logs) {
+    if (log->overflowed()) return false;
+    for (size_t region = 0; region < snapshots.count(); ++region)
+      if (log->read_untracked(region) && snapshots.written(region)) return false;
+  }
+  std::vector<Interval> writes = gather(logs, &AccessLog::writes), reads = gather(logs, &AccessLog::reads);
+  if (!merge_writes(writes)) return false;
+  return std::ranges::all_of(reads, [&](const Interval& read) { return reads_only_its_own(read, writes); });
+}
+
+} // namespace asmevo::machine
