@@ -15,8 +15,8 @@ Result<ExitStatus> run(const Options& options) {
   AE_TRY(Input input, open_input(options.file));
   AE_TRY(recover::Program program, recover::recover(input.object, input.codec));
   std::string listing = recover::print_listing(program, !options.no_addresses);
-  nlohmann::json document = {
-      {"file", options.file}, {"target", isa::target_id(program.target)}, {"items", program.items.size()}};
+  nlohmann::json document = {{"file", options.file}, {"target", isa::target_id(program.target)}};
+  for (const recover::Item& item : program.items) document["items"].push_back(item.text); // what edits count
   if (options.output.empty()) {
     document["listing"] = listing;
     return answer(options, listing, document);

@@ -3,6 +3,7 @@
 #include "report/json.h"
 
 #include <fmt/ranges.h>
+#include <set>
 
 namespace asmevo::cli {
 namespace {
@@ -13,9 +14,8 @@ struct Options : Common {
 
 std::string text_of(const std::string& file, const recover::RoundTrip& trip) {
   std::string out =
-      fmt::format("{}: {}: {} instructions, {} data words, {} kept as raw words; not compared: {}\n", file,
-                  trip.differences.empty() ? "exact" : "DIFFERS", trip.instructions, trip.data_words, trip.repairs,
-                  trip.masked.empty() ? "nothing" : fmt::format("{}", fmt::join(trip.masked, ", ")));
+      fmt::format("{}: {}: {} instructions, {} data words, {} kept as raw words\n", file,
+                  trip.differences.empty() ? "exact" : "DIFFERS", trip.instructions, trip.data_words, trip.repairs);
   for (const std::string& difference : trip.differences) out += fmt::format("{}:   {}\n", file, difference);
   return out;
 }
@@ -24,6 +24,7 @@ Result<ExitStatus> run(const Options& options) {
   ExitStatus status = positive;
   std::string text;
   nlohmann::json documents = nlohmann::json::array();
+  std::set<std::string> masked; // over all files
   for (const std::string& file : options.files) {
     AE_TRY(Input input, open_input(file));
     AE_TRY(recover::Program program, recover::recover(input.object, input.codec));
@@ -32,7 +33,9 @@ Result<ExitStatus> run(const Options& options) {
     text += text_of(file, trip);
     documents.push_back(report::to_json(trip));
     documents.back()["file"] = file;
+    masked.insert(trip.masked.begin(), trip.masked.end());
   }
+  text += fmt::format("not compared, since the linker decides:\n  {}\n", fmt::join(masked, "\n  "));
   return answer(options, text, documents, status);
 }
 

@@ -17,6 +17,8 @@ Result<Setting> open_setting(Input input, const SettingOptions& options) {
   AE_TRY(launch::Launch launch, launch::read_launch(options.launch));
   std::string name = options.kernel.empty() ? launch.kernel : options.kernel;
   AE_TRY(const object::Kernel* kernel, object::choose_kernel(*input.object, name));
+  launch.kernel = kernel->name;
+  for (launch::Case& c : launch.cases) c.kernel = kernel->name;
   AE_CHECK(launch::check_launch(launch, *input.object, *kernel));
   AE_TRY(std::unique_ptr<device::Device> device, device::make_simulated(input.codec.target(), part_of(options.device)));
   Setting setting{

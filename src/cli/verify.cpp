@@ -16,21 +16,21 @@ struct Options : Common {
   std::optional<uint64_t> seed;
 };
 
+std::string_view heading_of(const Verification& v) {
+  if (v.difference) return "not a drop-in replacement";
+  return v.holds() ? "equivalent" : oracle::finding_name(v.judgement.finding);
+}
+
 std::string text_of(const Options& options, const Verification& v) {
-  const oracle::Judgement& judgement = v.judgement;
-  std::string out =
-      fmt::format("{}: {} (seed {})\n", options.candidate,
-                  v.difference                                       ? "not a drop-in replacement"
-                  : judgement.finding == oracle::Finding::equivalent ? "equivalent"
-                                                                     : oracle::finding_name(judgement.finding),
-                  v.seed);
-  if (v.difference) out += fmt::format("  {}\n", *v.difference);
+  std::string out = fmt::format("{}: {} (seed {})\n", options.candidate, heading_of(v), v.seed);
   for (const std::string& note : v.notes) out += fmt::format("  note: {}\n", note);
-  if (!judgement.evidence.empty()) out += fmt::format("  {}\n", judgement.evidence);
-  if (judgement.finding == oracle::Finding::equivalent)
-    out += fmt::format("  tested on {} case{} in {} runs on the {} (empirical: other launches are not covered)\n",
-                       judgement.case_count, judgement.case_count == 1 ? "" : "s", judgement.runs, v.device);
-  return out;
+  if (v.difference) return out + fmt::format("  {}\n", *v.difference);
+  const oracle::Judgement& judgement = v.judgement;
+  if (!v.holds()) return out + fmt::format("  {}\n", judgement.evidence);
+  return out +
+         fmt::format("  tested on {} case{} in {} runs on the {} (empirical: other launches are not covered)\n",
+                     judgement.case_count, judgement.case_count == 1 ? "" : "s", judgement.runs, v.device) +
+         fmt::format("  {}\n", report::fidelity_line(v.fidelity));
 }
 
 Result<ExitStatus> run(const Options& options) {

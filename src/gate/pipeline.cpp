@@ -46,6 +46,8 @@ std::optional<Verdict> find_duplicate(const std::unordered_map<std::string, int6
   return duplicate_of(found->second, what);
 }
 
+bool stopped(const Bench& bench) { return bench.stop && *bench.stop; }
+
 uint64_t mix(uint64_t a, uint64_t b) { // splitmix64 over both
   uint64_t x = a + 0x9e3779b97f4a7c15 * (b + 1);
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
@@ -63,8 +65,10 @@ Stage<Verdict> run_stages(const Candidate& candidate, double parent_speedup, int
   evaluation.artifact_hash = built->hash;
   if (auto duplicate = find_duplicate(known.artifacts, built->hash, "object")) return *duplicate;
   if (auto checked = check(*built, bench); !checked) return std::unexpected(std::move(checked.error()));
+  if (stopped(bench)) return std::unexpected<Halt>(Interrupted{});
   auto verified = establish_equivalence(*built, bench.settings.seed, bench);
   if (!verified) return std::unexpected(std::move(verified.error()));
+  if (stopped(bench)) return std::unexpected<Halt>(Interrupted{});
   auto timing = time(*verified, bench);
   if (!timing) return std::unexpected(std::move(timing.error()));
   Verdict verdict{.outcome = judge(bench.settings.rule, *timing, parent_speedup),

@@ -83,3 +83,39 @@ $1:
 .end_amdhsa_kernel
 END
 }
+
+# The small kernel `twice` with its launch: twice.hsaco and twice.json here.
+twice() {
+  assemble "$ASMEVO_SOURCE/tests/behaviour/twice.s" twice.hsaco
+  cp "$ASMEVO_SOURCE/tests/behaviour/twice.json" .
+}
+
+# item OBJECT GLOB: the number of the first item of its listing that looks so.
+item() {
+  asmevo recover "$1" --json >items.json || fail "cannot recover $1"
+  sqlite3 :memory: "SELECT key FROM json_each(CAST(readfile('items.json') AS TEXT), '\$.items') WHERE value GLOB '$2' LIMIT 1"
+}
+
+# propose FIRST LAST TEXT: a recorded proposal, one line of JSON.
+propose() {
+  sqlite3 :memory: "SELECT json_object('edits', json_array(json_object('first', $1, 'last', $2, 'text', '$3')), 'rule', 'test', 'rationale', '')"
+}
+
+# story RUN: everything a run decided, without times of day.
+story() {
+  sqlite3 "$1/lineage.sqlite" "SELECT number, parent, proposal, text_hash, artifact_hash, outcome, evidence, version FROM attempts ORDER BY number;
+    SELECT id, parent, evaluation, artifact, speedup, cv FROM versions ORDER BY id"
+}
+
+# Many proposals, each a little faster than the one before, every third a wrong one: enough work to be interrupted in.
+delays() { # COUNT
+  local delay add i
+  delay=$(item twice.hsaco 's_movk_i32 s8*')
+  add=$(item twice.hsaco 'v_add_f32*')
+  for i in $(seq "$1"); do
+    case $((i % 3)) in
+      0) printf '{"edits":[{"first":%d,"last":%d,"text":"v_mul_f32_e32 v1, %d.0, v1"}],"rule":"wrong"}\n' "$add" $((add + 1)) $((i + 2)) ;;
+      *) printf '{"edits":[{"first":%d,"last":%d,"text":"s_movk_i32 s8, %d"}],"rule":"shorter"}\n' "$delay" $((delay + 1)) $((16384 - 40 * i)) ;;
+    esac
+  done
+}

@@ -1,0 +1,176 @@
+#include "search/controller.h"
+
+#include "gate/slow_kernel.h"
+
+namespace asmevo::search {
+namespace {
+
+/// Proposes random changes of the delay's length, some shorter, some wrong; has ideas for ever.
+class DelayDriver : public Driver {
+public:
+  std::string_view name() const override { return "delay"; }
+  std::optional<Proposal> propose(const State& state, std::mt19937_64& random) override {
+    ++proposed;
+    if (proposed > ideas) return std::nullopt;
+    for (size_t i = state.function->first; i < state.function->last; ++i) {
+      if (!state.program->items[i].text.starts_with("s_movk_i32 s8")) continue;
+      // What was refused before is remembered: the driver's state depends on every verdict.
+      uint64_t length = 1 + (random() + refused) % 0x5000;
+      return Proposal{{{i, i + 1, fmt::format("s_movk_i32 s8, 0x{:x}", length)}}, "delay", "another length"};
+    }
+    return std::nullopt;
+  }
+  void learn(const Proposal&, const gate::Verdict& verdict) override {
+    if (verdict.outcome != gate::Outcome::accepted) ++refused;
+    if (on_learn) on_learn();
+  }
+
+  int proposed = 0, ideas = 1000, refused = 0;
+  std::function<void()> on_learn;
+};
+
+class ControllerTest : public gate::testing::SlowKernel {
+protected:
+  std::string run_directory(const std::string& name) const { return directory + "/" + name; }
+  Lineage create(const std::string& name, int64_t evaluations) {
+    RunInfo info{.original_hash = original.hash,
+                 .kernel = "twice",
+                 .driver = "delay",
+                 .seed = 42,
+                 .budget_evaluations = evaluations};
+    auto lineage = Lineage::create(run_directory(name), info, {.artifact = original.hash}, k0->bytes);
+    EXPECT_TRUE(lineage) << lineage.error().message;
+    return *std::move(lineage);
+  }
+  Summary search(Lineage& lineage, Driver& driver) {
+    Controller controller(bench, driver, lineage);
+    auto summary = controller.run();
+    EXPECT_TRUE(summary) << (summary ? "" : summary.error().message);
+    return summary ? *summary : Summary{};
+  }
+  /// Everything that a run decided, without times of day.
+  std::string story(Lineage& lineage) {
+    std::string out;
+    const auto attempts = lineage.attempts(); // named: the loop must not iterate over a temporary's content
+    for (const Attempt& a : *attempts)
+      out += fmt::format("{} {} {} {} {} {}\n", a.number, a.parent, a.proposal.edits.at(0).text, a.artifact_hash,
+                         gate::outcome_name(a.verdict.outcome), a.verdict.evidence);
+    const auto versions = lineage.versions();
+    for (const Version& v : *versions) out += fmt::format("{} {} {} {}\n", v.id, v.parent, v.artifact, v.speedup);
+    return out;
+  }
+};
+
+TEST_F(ControllerTest, TheBestVersionIsVerifiedAndFaster) {
+  Lineage lineage = create("run", 12);
+  DelayDriver driver;
+  Summary summary = search(lineage, driver);
+  EXPECT_EQ(summary.ending, Ending::budget_spent);
+  EXPECT_EQ(summary.snapshot.evaluations, 12);
+  EXPECT_GT(summary.best.speedup, 1.01);
+  EXPECT_EQ(lineage.attempts()->at(size_t(summary.best.evaluation - 1)).verdict.outcome, gate::Outcome::accepted);
+  EXPECT_EQ(sha256_hex(lineage.artifact(summary.best.artifact).value()), summary.best.artifact);
+  EXPECT_EQ(lineage.status()->ending, "budget spent");
+}
+
+TEST_F(ControllerTest, WithoutIdeasTheBestIsTheOriginal) {
+  Lineage lineage = create("run", 12);
+  DelayDriver driver;
+  driver.ideas = 0;
+  Summary summary = search(lineage, driver);
+  EXPECT_EQ(summary.ending, Ending::no_more_ideas);
+  EXPECT_EQ(summary.best.id, root_version);
+  EXPECT_EQ(lineage.artifact(summary.best.artifact).value(), k0->bytes);
+}
+
+TEST_F(ControllerTest, TheSameSeedGivesTheSameLineage) {
+  Lineage first = create("first", 8), second = create("second", 8);
+  DelayDriver a, b;
+  search(first, a);
+  search(second, b);
+  EXPECT_EQ(story(first), story(second));
+}
+
+TEST_F(ControllerTest, ARunThatIsStoppedAgainAndAgainEndsAsIfUndisturbed) {
+  Lineage undisturbed = create("undisturbed", 10);
+  DelayDriver calm;
+  search(undisturbed, calm);
+
+  {
+    Lineage made = create("stopped", 10);
+  }
+  for (int session = 0; session < 12; ++session) {
+    bool stop = false;
+    bench.stop = &stop;
+    auto lineage = Lineage::resume(run_directory("stopped"));
+    ASSERT_TRUE(lineage) << lineage.error().message;
+    size_t before = lineage->attempts()->size();
+    DelayDriver driver;
+    size_t learned = 0;
+    driver.on_learn = [&] { stop = ++learned > before + 1; }; // two evaluations a session
+    Summary summary = search(*lineage, driver);
+    if (summary.ending == Ending::budget_spent) break;
+    EXPECT_EQ(summary.ending, Ending::interrupted);
+  }
+  bench.stop = nullptr;
+  auto lineage = Lineage::resume(run_directory("stopped"));
+  ASSERT_TRUE(lineage);
+  EXPECT_EQ(story(*lineage), story(undisturbed));
+}
+
+TEST_F(ControllerTest, NothingIsEvaluatedTwice) {
+  Lineage lineage = create("run", 6);
+  DelayDriver driver;
+  search(lineage, driver);
+  ASSERT_TRUE(lineage.extend(7, 0));
+  device->launches = 0;
+  DelayDriver again;
+  Summary summary = search(lineage, again);
+  EXPECT_EQ(summary.replayed, 6);
+  EXPECT_FALSE(summary.driver_changed);
+  EXPECT_EQ(summary.snapshot.evaluations, 7);
+  size_t cases = reference->launch().cases.size();
+  EXPECT_LE(size_t(device->launches), cases * 20); // of one evaluation, not of seven
+}
+
+TEST_F(ControllerTest, ADriverThatChangedIsNoticed) {
+  Lineage lineage = create("run", 4);
+  DelayDriver driver;
+  search(lineage, driver);
+  ASSERT_TRUE(lineage.extend(5, 0));
+  DelayDriver changed;
+  changed.refused = 77;
+  EXPECT_TRUE(search(lineage, changed).driver_changed);
+}
+
+TEST_F(ControllerTest, ADriverThatThrowsEndsTheRunWithAnError) {
+  class Thrower : public DelayDriver {
+    std::optional<Proposal> propose(const State&, std::mt19937_64&) override { throw std::runtime_error("model gone"); }
+  };
+  Lineage lineage = create("run", 4);
+  Thrower driver;
+  Controller controller(bench, driver, lineage);
+  auto summary = controller.run();
+  ASSERT_FALSE(summary);
+  EXPECT_EQ(summary.error().message, "driver delay: model gone");
+}
+
+TEST_F(ControllerTest, ProgressCountsEveryVerdict) {
+  Lineage lineage = create("run", 5);
+  DelayDriver driver;
+  Controller controller(bench, driver, lineage);
+  std::vector<int64_t> seen;
+  Snapshot last;
+  controller.on_progress([&](const Snapshot& snapshot) {
+    seen.push_back(snapshot.evaluations);
+    last = snapshot;
+  });
+  ASSERT_TRUE(controller.run());
+  EXPECT_EQ(seen, (std::vector<int64_t>{0, 1, 2, 3, 4, 5}));
+  int64_t total = 0;
+  for (int64_t count : last.counts) total += count;
+  EXPECT_EQ(total, 5);
+}
+
+} // namespace
+} // namespace asmevo::search
