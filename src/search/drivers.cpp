@@ -7,6 +7,7 @@ namespace asmevo::search {
 namespace {
 
 constexpr DriverEntry drivers[] = {
+    {"rewrite", "a catalogue of transformations; needs no model", make_rewrite},
     {"replay", "recorded proposals, one JSON object a line", make_replay},
 };
 
