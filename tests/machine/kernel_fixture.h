@@ -4,7 +4,9 @@
 #include "machine/machine.h"
 #include "support/file.h"
 
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
@@ -18,6 +20,12 @@ public:
     while (bytes_.size() % sizeof(T)) bytes_.push_back(0);
     const auto* raw = reinterpret_cast<const uint8_t*>(&value);
     bytes_.insert(bytes_.end(), raw, raw + sizeof(T));
+    return *this;
+  }
+  /// At a given offset.
+  template <class T> Arguments& at(size_t offset, T value) {
+    bytes_.resize(std::max(bytes_.size(), offset + sizeof(T)));
+    std::memcpy(bytes_.data() + offset, &value, sizeof(T));
     return *this;
   }
   const Bytes& bytes() const { return bytes_; }
@@ -89,6 +97,14 @@ inline std::vector<float> random_floats(size_t count, float low, float high, uns
   std::vector<float> values(count);
   for (float& value : values) value = distribution(random);
   return values;
+}
+
+/// A file of the shared data folder, or empty where that is absent.
+inline std::string shared_data(const std::string& name) {
+  const char* folder = std::getenv("ASMEVO_DATA");
+  const std::string path =
+      (folder ? std::string(folder) : std::string(ASMEVO_SOURCE_DIR) + "/../shared/data") + "/" + name;
+  return std::filesystem::exists(path) ? path : "";
 }
 
 inline std::string corpus(const std::string& name) { return std::string(ASMEVO_SOURCE_DIR) + "/corpus/" + name; }
