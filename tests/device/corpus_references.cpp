@@ -75,17 +75,29 @@ Values softmax(const Inputs& in) {
   return y;
 }
 
-Values matrix_product(const Values& a, const Values& b, int64_t m, int64_t n, int64_t k) {
-  Values c(m * n, 0.0);
-  for (int64_t i = 0; i < m; ++i)
+/// Row-major c = a·b; `stride` is the distance of rows in elements.
+struct Matrix {
+  Values values;
+  int64_t stride;
+};
+Values matrix_product(const Matrix& a, const Matrix& b, int64_t m, int64_t n, int64_t k, int64_t stride) {
+  Values c(size_t(m * stride), untouched);
+  for (int64_t i = 0; i < m; ++i) {
+    std::fill_n(&c[size_t(i * stride)], n, 0.0);
     for (int64_t l = 0; l < k; ++l)
-      for (int64_t j = 0; j < n; ++j) c[i * n + j] += a[i * k + l] * b[l * n + j];
+      for (int64_t j = 0; j < n; ++j)
+        c[size_t(i * stride + j)] += a.values[size_t(i * a.stride + l)] * b.values[size_t(l * b.stride + j)];
+  }
   return c;
 }
 Values matmul(const Inputs& in) {
-  return matrix_product(in["a"], in["b"], in.integer(3), in.integer(4), in.integer(5));
+  return matrix_product({in["a"], in.integer(6)}, {in["b"], in.integer(7)}, in.integer(3), in.integer(4), in.integer(5),
+                        in.integer(8));
 }
-Values sgemm(const Inputs& in) { return matrix_product(in["a"], in["b"], in.integer(3), in.integer(4), in.integer(5)); }
+Values sgemm(const Inputs& in) {
+  int64_t m = in.integer(3), n = in.integer(4), k = in.integer(5);
+  return matrix_product({in["a"], k}, {in["b"], n}, m, n, k, n);
+}
 
 Values gelu(const Inputs& in) {
   Values y = in["x"];
