@@ -212,6 +212,7 @@ int dpp_source(uint32_t control, int lane) {
 bool lanes_of_dpp(const DppField& field, Dpp& dpp) {
   dpp = {};
   dpp.bound_control = field.bound_control;
+  dpp.row_local = true;
   for (int lane = 0; lane < int(lanes); ++lane) {
     int from = dpp_source(field.control, lane);
     if (from == -2) return false;
@@ -219,6 +220,8 @@ bool lanes_of_dpp(const DppField& field, Dpp& dpp) {
     if (from >= 0) dpp.valid |= uint64_t{1} << lane;
     bool enabled = (field.row_mask >> (lane / 16) & 1) && (field.bank_mask >> (lane / 4 % 4) & 1);
     if (enabled) dpp.enabled |= uint64_t{1} << lane;
+    dpp.within_row.lane[lane] = uint32_t(dpp.from[lane] & 15);
+    dpp.row_local &= dpp.from[lane] / 16 == lane / 16;
   }
   return true;
 }
@@ -351,21 +354,24 @@ struct Builder {
     op.modifiers.bits |= fields.cbsz << 16 | fields.abid << 19 | fields.blgp << 23;
   }
 
-  /// A single 32-bit scalar and nothing else has a short runner of its own.
+  /// What most staged instructions need has short runners of its own.
   Handler runner() const {
     const StageRunners& runners = stage_runners();
-    int only = -1;
+    const bool more = stage.refresh || stage.approximate || stage.result.redirected || stage.result.omod ||
+                      stage.result.clamp || stage.scale_splat || instruction.encoding == isa::Encoding::vop3px2;
+    if (more) return runners.general;
+    unsigned staged_sources = 0, splats = 0, signs = 0, last = 0;
     for (unsigned k = 0; k < 3; ++k) {
       const SourceStage& s = stage.source[k];
       if (!s.rows) continue;
-      bool plain = s.splat && s.rows == 1 && !s.neg && !s.abs && !s.neg_hi && s.select == Select::dword &&
-                   !s.sign_extend && !s.low_from_high && !s.high_from_low;
-      if (!plain || only >= 0) return runners.general;
-      only = int(k);
+      const bool single = s.rows == 1 && s.format != Format::p16 && s.format != Format::pf16 &&
+                          s.select == Select::dword && !s.sign_extend && !s.low_from_high && !s.high_from_low;
+      if (!single) return runners.general;
+      ++staged_sources, last = k;
+      splats += s.splat, signs += s.neg || s.abs;
     }
-    bool more = stage.has_dpp || stage.refresh || stage.approximate || stage.result.redirected || stage.result.omod ||
-                stage.result.clamp || stage.scale_splat || instruction.encoding == isa::Encoding::vop3px2;
-    return only < 0 || more ? runners.general : runners.splat[only];
+    if (stage.has_dpp) return staged_sources == 1 && !splats && !signs ? runners.dpp : runners.general;
+    return staged_sources == 1 && splats && !signs ? runners.splat[last] : runners.signs;
   }
 
   bool build() {

@@ -21,6 +21,8 @@ enum class Select : uint8_t { byte0, byte1, byte2, byte3, word0, word1, dword };
 /// Data-parallel primitives: which lane a lane reads from.
 struct Dpp {
   uint8_t from[lanes] = {};
+  Row within_row{};           // the same, counted within the lane's 16 lanes...
+  bool row_local = false;     // ...where no lane reads from another row
   uint64_t valid = 0;         // lanes whose source exists
   uint64_t enabled = 0;       // row_mask and bank_mask
   bool bound_control = false; // lanes without a source read 0 and write; else they keep the destination
@@ -67,7 +69,9 @@ struct Stage {
 /// Op::run of staged instructions.
 struct StageRunners {
   Handler general = nullptr;
-  Handler splat[3] = {}; // source k is a 32-bit scalar register; nothing else
+  Handler splat[3] = {};   // source k is a 32-bit scalar register; nothing else
+  Handler signs = nullptr; // scalar registers, neg and abs of 32-bit sources; nothing else
+  Handler dpp = nullptr;   // DPP of a 32-bit source 0; nothing else
 };
 
 const StageRunners& stage_runners(); // of the chosen instruction set

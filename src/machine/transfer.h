@@ -133,6 +133,50 @@ template <unsigned n> struct Bulk<Dwords<n>> {
   AE_LANES static void store(const Pointers& p, const Row* s, uint64_t) { scatter<n>(s, p); }
 };
 
+/// Whether the lanes hold consecutive multiples of `stride` (and none wraps): then memory is one block.
+template <uint32_t stride> AE_LANES bool consecutive(const Row& r) {
+  const uint32_t first = r.lane[0];
+  uint32_t different = 0;
+  AE_EACH_LANE different |= r.lane[i] ^ (first + stride * i);
+  return different == 0 && first <= 0xffffffff - stride * lanes;
+}
+
+/// Transfers of all lanes with a block of memory.
+template <class T> struct Block {
+  static constexpr bool exists = false;
+};
+template <unsigned n> struct Block<Dwords<n>> {
+  static constexpr bool exists = true;
+  static constexpr uint32_t bytes = 4 * n * lanes;
+  AE_LANES static void load(const uint8_t* from, Row* d) {
+    struct alignas(64) Elements {
+      uint32_t dword[lanes * n];
+    };
+    Elements block;
+    __builtin_memcpy(&block, from, bytes);
+    AE_EACH_LANE {
+      for (unsigned k = 0; k < n; ++k) d[k].lane[i] = block.dword[i * n + k];
+    }
+  }
+  AE_LANES static void store(const Row* s, uint8_t* to) {
+    struct alignas(64) Elements {
+      uint32_t dword[lanes * n];
+    };
+    Elements block;
+    AE_EACH_LANE {
+      for (unsigned k = 0; k < n; ++k) block.dword[i * n + k] = s[k].lane[i];
+    }
+    __builtin_memcpy(to, &block, bytes);
+  }
+};
+// One dword a lane is a plain copy of the row.
+template <> struct Block<Dwords<1>> {
+  static constexpr bool exists = true;
+  static constexpr uint32_t bytes = 4 * lanes;
+  AE_LANES static void load(const uint8_t* from, Row* d) { __builtin_memcpy(d->lane, from, bytes); }
+  AE_LANES static void store(const Row* s, uint8_t* to) { __builtin_memcpy(to, s->lane, bytes); }
+};
+
 /// Tells the tracer, where there is one, which lanes of `mask` access what.
 template <class Address>
 AE_LANES void trace_access(Wave& w, Space space, bool write, uint32_t bytes, uint64_t mask, Address address) {

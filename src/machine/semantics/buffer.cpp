@@ -129,9 +129,25 @@ AE_LANES bool region_pointers(Wave& w, const Op& op, const Resource& r, uint32_t
   return true;
 }
 
+/// All lanes side by side, in range and in one region: where they begin, else null.
+template <class T> AE_LANES uint8_t* block(Wave& w, const Op& op, const Resource& r, bool write) {
+  if (r.swizzle || r.index || r.add_tid || !r.offset || w.exec() != all_lanes || w.workgroup->tracer) return nullptr;
+  if (!consecutive<T::bytes>(*r.offset)) return nullptr;
+  const uint64_t offset = r.offset_of(0);
+  if (offset + r.soffset + Block<T>::bytes > r.records) return nullptr;
+  RegionView& view = view_of(w, op);
+  const uint64_t first = r.base + offset;
+  if (!covers(view, first, Block<T>::bytes, write) && !refill(w, view, first, Block<T>::bytes, write)) return nullptr;
+  if (view.logged) [[unlikely]]
+    note_access(w, first, Block<T>::bytes, write);
+  return view.data + (first - view.base);
+}
+
 template <class T> void load(Wave& w, const Op& op) {
   const Resource r = resource(w, op);
   Row* d = row(w, op.dst);
+  if constexpr (Block<T>::exists)
+    if (const uint8_t* from = block<T>(w, op, r, false)) return Block<T>::load(from, d);
   if (Pointers p; region_pointers(w, op, r, T::bytes, false, const_cast<uint8_t*>(zeros), p))
     return Bulk<T>::load(w, p, d);
   trace(w, r, T::bytes, false);
@@ -159,6 +175,8 @@ template <class T> void store(Wave& w, const Op& op) {
   const Resource r = resource(w, op);
   const Row* s = row(w, op.src[1]);
   uint8_t sink[16];
+  if constexpr (Block<T>::exists)
+    if (uint8_t* to = block<T>(w, op, r, true)) return Block<T>::store(s, to);
   if (Pointers p; region_pointers(w, op, r, T::bytes, true, sink, p)) return Bulk<T>::store(p, s, w.exec());
   trace(w, r, T::bytes, true);
   each_active(w.exec(), [&](unsigned i) {

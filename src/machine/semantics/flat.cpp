@@ -132,6 +132,22 @@ AE_LANES bool region_pointers(Wave& w, const Op& op, const GlobalAddresses& a, u
   return true;
 }
 
+/// All lanes side by side in one region: where they begin, else null.
+template <class T> AE_LANES uint8_t* block(Wave& w, const Op& op, const GlobalAddresses& a, bool write) {
+  if (w.exec() != all_lanes || !consecutive<T::bytes>(a.vector[0])) return nullptr;
+  if (a.wide) {
+    uint32_t different = 0;
+    AE_EACH_LANE different |= a.vector[1].lane[i] ^ a.vector[1].lane[0];
+    if (different) return nullptr;
+  }
+  RegionView& view = view_of(w, op);
+  const uint64_t first = a.at(0);
+  if (!covers(view, first, Block<T>::bytes, write) && !refill(w, view, first, Block<T>::bytes, write)) return nullptr;
+  if (view.logged) [[unlikely]]
+    note_access(w, first, Block<T>::bytes, write);
+  return view.data + (first - view.base);
+}
+
 /// Private memory at one offset for all lanes is a row of the host's memory. Null where it is not that simple.
 AE_LANES Row* uniform_scratch(Wave& w, const Op& op, uint32_t bytes) {
   Workgroup& group = *w.workgroup;
@@ -148,9 +164,12 @@ template <Segment segment, class T> void load(Wave& w, const Op& op) {
       for (unsigned k = 0; k < T::bytes / 4; ++k) each_lane(w, d[k], [&](unsigned i) { return s[k].lane[i]; });
       return;
     }
-  } else if (Pointers p; !w.workgroup->tracer && region_pointers(w, op, global_addresses(w, op), T::bytes, false,
-                                                                 const_cast<uint8_t*>(zeros), p)) {
-    return Bulk<T>::load(w, p, d);
+  } else if (!w.workgroup->tracer) {
+    const GlobalAddresses a = global_addresses(w, op);
+    if constexpr (Block<T>::exists)
+      if (const uint8_t* from = block<T>(w, op, a, false)) return Block<T>::load(from, d);
+    Pointers p;
+    if (region_pointers(w, op, a, T::bytes, false, const_cast<uint8_t*>(zeros), p)) return Bulk<T>::load(w, p, d);
   }
   each_place<segment>(w, op, T::bytes, false, [&](unsigned i, const uint8_t* at) { T::put(d, i, at); });
 }
@@ -163,9 +182,12 @@ template <Segment segment, class T> void store(Wave& w, const Op& op) {
       for (unsigned k = 0; k < T::bytes / 4; ++k) each_lane(w, d[k], [&](unsigned i) { return s[k].lane[i]; });
       return;
     }
-  } else if (Pointers p;
-             !w.workgroup->tracer && region_pointers(w, op, global_addresses(w, op), T::bytes, true, sink, p)) {
-    return Bulk<T>::store(p, s, w.exec());
+  } else if (!w.workgroup->tracer) {
+    const GlobalAddresses a = global_addresses(w, op);
+    if constexpr (Block<T>::exists)
+      if (uint8_t* to = block<T>(w, op, a, true)) return Block<T>::store(s, to);
+    Pointers p;
+    if (region_pointers(w, op, a, T::bytes, true, sink, p)) return Bulk<T>::store(p, s, w.exec());
   }
   each_place<segment>(w, op, T::bytes, true, [&](unsigned i, uint8_t* at) { T::get(s, i, at); });
 }

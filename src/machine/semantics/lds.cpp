@@ -49,10 +49,21 @@ AE_LANES Pointers pointers(Wave& w, const Addresses& a, uint8_t* outside) {
 
 AE_LANES uint8_t* source_of_zeros() { return const_cast<uint8_t*>(zeros); } // only read through
 
+/// All lanes side by side in range: where they begin, else null.
+template <class T> AE_LANES uint8_t* block(Wave& w, const Addresses& a) {
+  if (w.exec() != all_lanes || !consecutive<T::bytes>(a.base)) return nullptr;
+  const uint64_t first = uint64_t{a.base.lane[0]} + a.offset;
+  return first + Block<T>::bytes <= a.size ? w.lds + first : nullptr;
+}
+
 template <class T> AE_LANES void load_rows(Wave& w, const Addresses& a, Row* d) {
+  if constexpr (Block<T>::exists)
+    if (const uint8_t* from = block<T>(w, a)) return Block<T>::load(from, d);
   Bulk<T>::load(w, pointers(w, a, source_of_zeros()), d);
 }
 template <class T> AE_LANES void store_rows(Wave& w, const Addresses& a, const Row* s) {
+  if constexpr (Block<T>::exists)
+    if (uint8_t* to = block<T>(w, a)) return Block<T>::store(s, to);
   uint8_t sink[16];
   Bulk<T>::store(pointers(w, a, sink), s, w.exec());
 }

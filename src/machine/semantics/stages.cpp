@@ -60,19 +60,50 @@ void packed32(Row* rows, const SourceStage& s) {
   if (s.neg_hi) change_sign(rows[1], 0, 0x80000000);
 }
 
+// Lanes without a source, or whose source is off, get 0 (and write it only under bound_ctrl).
+AE_LANES void move_lanes(const Dpp& dpp, uint64_t exec, const Row& from, Row& to) {
+#if defined(__AVX512F__)
+  if (dpp.row_local) {
+    for (unsigned i = 0; i < lanes; i += 16)
+      _mm512_store_si512(to.lane + i, _mm512_permutexvar_epi32(_mm512_load_si512(dpp.within_row.lane + i),
+                                                               _mm512_load_si512(from.lane + i)));
+  } else
+#elif defined(__AVX2__)
+  if (dpp.row_local) {
+    auto at = [](const uint32_t* p) { return _mm256_load_si256(reinterpret_cast<const __m256i*>(p)); };
+    for (unsigned i = 0; i < lanes; i += 16)
+      for (unsigned half = 0; half < 16;
+           half += 8) { // pick in both halves of the 16, then choose by bit 3 of the index
+        const __m256i index = at(dpp.within_row.lane + i + half);
+        const __m256i low = _mm256_permutevar8x32_epi32(at(from.lane + i), index);
+        const __m256i high = _mm256_permutevar8x32_epi32(at(from.lane + i + 8), index);
+        const __m256 choose = _mm256_castsi256_ps(_mm256_slli_epi32(index, 28));
+        _mm256_store_ps(reinterpret_cast<float*>(to.lane + i + half),
+                        _mm256_blendv_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), choose));
+      }
+  } else
+#endif
+  {
+    for (unsigned i = 0; i < lanes; ++i) to.lane[i] = from.lane[dpp.from[i]];
+  }
+  if ((dpp.valid & exec) == all_lanes) return;
+  if (exec == all_lanes) {
+    Row on;
+    expand_mask(dpp.valid, on);
+    AE_EACH_LANE to.lane[i] &= on.lane[i];
+    return;
+  }
+  for (unsigned i = 0; i < lanes; ++i)
+    if (!(dpp.valid >> i & 1) || !(exec >> dpp.from[i] & 1)) to.lane[i] = 0;
+}
+
 void prepare_source(Wave& w, const Stage& stage, unsigned k) {
   const SourceStage& s = stage.source[k];
   Row* to = w.staging + staging_source(k);
   if (s.splat) splat_source(w, s, k);
   const Row* from = row(w, s.from);
   if (k == 0 && stage.has_dpp) {
-    const uint64_t exec = w.exec();
-    const bool gaps = (stage.dpp.valid & exec) != all_lanes;
-    for (unsigned r = 0; r < s.rows; ++r) {
-      for (unsigned i = 0; i < lanes; ++i) to[r].lane[i] = from[r].lane[stage.dpp.from[i]];
-      for (unsigned i = 0; gaps && i < lanes; ++i)
-        if (!(stage.dpp.valid >> i & 1) || !(exec >> stage.dpp.from[i] & 1)) to[r].lane[i] = 0;
-    }
+    for (unsigned r = 0; r < s.rows; ++r) move_lanes(stage.dpp, w.exec(), from[r], to[r]);
   } else if (!s.splat) {
     for (unsigned r = 0; r < s.rows; ++r) to[r] = from[r];
   }
@@ -234,8 +265,33 @@ template <unsigned k> void splat_one(Wave& w, const Op& op) {
   s.core(w, op);
 }
 
+void signs(Wave& w, const Op& op) {
+  const Stage& stage = *op.stage;
+  for (unsigned k = 0; k < 3; ++k) {
+    const SourceStage& s = stage.source[k];
+    if (!s.rows) continue;
+    Row& to = w.staging[staging_source(k)];
+    const uint32_t sign = sign_bits(s.format), keep = s.abs ? ~sign : ~0u, flip = s.neg ? sign : 0;
+    if (s.splat)
+      splat(to, (scalar32(w, s.scalar) & keep) ^ flip);
+    else
+      map(*row(w, s.from), to, [=](uint32_t v) { return (v & keep) ^ flip; });
+  }
+  stage.core(w, op);
+}
+
+void dpp(Wave& w, const Op& op) {
+  const Stage& s = *op.stage;
+  const uint64_t exec = w.exec(), narrowed = dpp_lanes(s.dpp, exec);
+  move_lanes(s.dpp, exec, *row(w, s.source[0].from), w.staging[staging_source(0)]);
+  if (narrowed == exec) return s.core(w, op);
+  w.set_exec(narrowed);
+  s.core(w, op);
+  w.set_exec(exec);
+}
+
 } // namespace
 
-StageRunners stage_runners() { return {&general, {&splat_one<0>, &splat_one<1>, &splat_one<2>}}; }
+StageRunners stage_runners() { return {&general, {&splat_one<0>, &splat_one<1>, &splat_one<2>}, &signs, &dpp}; }
 
 } // namespace asmevo::machine::ASMEVO_ISA
