@@ -115,7 +115,7 @@ delays() { # COUNT
   for i in $(seq "$1"); do
     case $((i % 3)) in
       0) printf '{"edits":[{"first":%d,"last":%d,"text":"v_mul_f32_e32 v1, %d.0, v1"}],"rule":"wrong"}\n' "$add" $((add + 1)) $((i + 2)) ;;
-      *) printf '{"edits":[{"first":%d,"last":%d,"text":"s_movk_i32 s8, %d"}],"rule":"shorter"}\n' "$delay" $((delay + 1)) $((16384 - 40 * i)) ;;
+      *) printf '{"edits":[{"first":%d,"last":%d,"text":"s_movk_i32 s8, %d"}],"rule":"shorter"}\n' "$delay" $((delay + 1)) $((4096 - 30 * i)) ;;
     esac
   done
 }

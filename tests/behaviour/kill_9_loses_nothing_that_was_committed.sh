@@ -1,13 +1,13 @@
 . "$(dirname "$0")/common.sh"
 twice
-delays 200 >proposals.jsonl
-common="twice.hsaco --launch twice.json --driver replay --proposals proposals.jsonl --budget 200"
+delays 70 >proposals.jsonl
+common="twice.hsaco --launch twice.json --driver replay --proposals proposals.jsonl --budget 70"
 expect_exit 0 asmevo optimize $common -o undisturbed.hsaco
 story undisturbed.hsaco.asmevo >undisturbed.txt
 "$ASMEVO" optimize $common -o killed.hsaco >out 2>err &
 pid=$!
 committed=0
-for wanted in 1 15 40 41 90; do
+for wanted in 1 6 15 16 40; do
   until [ "$(sqlite3 killed.hsaco.asmevo/lineage.sqlite "SELECT count(*) >= $wanted FROM attempts" 2>/dev/null)" = 1 ]; do
     kill -0 $pid 2>/dev/null || fail 'it ended before it could be killed'
     sleep 0.01

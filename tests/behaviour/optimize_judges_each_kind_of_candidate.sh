@@ -14,7 +14,7 @@ at() { propose "$1" $(($1 + 1)) "$2"; }
   at "$step" 's_nop 0'                                        # loops forever
   at "$store" 'global_store_dword v0, v1, s[4:5] offset:4'    # writes past the buffer
   at "$delay" 's_movk_i32 s8, 0x7000'                         # slower
-  at "$delay" 's_movk_i32 s8,  0x4000'                        # the same
+  at "$delay" 's_movk_i32 s8,  0x1000'                        # the same
   at "$delay" 's_movk_i32 s8, 0x10'                           # faster
 } >proposals.jsonl
 expect_exit 0 asmevo optimize twice.hsaco --launch twice.json -o faster.hsaco --driver replay --proposals proposals.jsonl --json

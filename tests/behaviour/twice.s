@@ -9,7 +9,7 @@ twice:
   s_load_dwordx4 s[4:7], s[0:1], 0x0
   v_lshl_add_u32 v0, s2, 6, v0
   v_lshlrev_b32_e32 v0, 2, v0
-  s_movk_i32 s8, 0x4000
+  s_movk_i32 s8, 0x1000
 .Ldelay:
   s_sub_u32 s8, s8, 1
   s_cmp_lg_u32 s8, 0

@@ -131,7 +131,7 @@ TEST_F(Gate, AGainInsideItsSpreadIsTimingUnstable) {
 
 TEST_F(Gate, TheSameTextIsADuplicateBeforeAnyWork) {
   known.texts.emplace(sha256_hex(normalised_text(original.program, {})), 0);
-  Evaluation e = evaluate_edits({replace("s_movk_i32 s8", "s_movk_i32  s8,0x4000 ; the same")});
+  Evaluation e = evaluate_edits({replace("s_movk_i32 s8", "s_movk_i32  s8,0x1000 ; the same")});
   EXPECT_EQ(e.verdict.outcome, Outcome::duplicate);
   EXPECT_EQ(e.verdict.evidence, "same text as evaluation 0");
   EXPECT_TRUE(e.artifact_hash.empty());
@@ -139,7 +139,7 @@ TEST_F(Gate, TheSameTextIsADuplicateBeforeAnyWork) {
 
 TEST_F(Gate, OtherTextWithTheSameBytesIsADuplicateBeforeAnyLaunch) {
   known.artifacts.emplace(original.hash, 0);
-  Evaluation e = evaluate_edits({replace("s_movk_i32 s8", "s_movk_i32 s8, 16384")});
+  Evaluation e = evaluate_edits({replace("s_movk_i32 s8", "s_movk_i32 s8, 4096")});
   EXPECT_EQ(e.verdict.outcome, Outcome::duplicate) << e.verdict.evidence;
   EXPECT_EQ(e.verdict.evidence, "same object as evaluation 0");
   EXPECT_EQ(device->launches, 0);

@@ -15,7 +15,7 @@ public:
     for (size_t i = state.function->first; i < state.function->last; ++i) {
       if (!state.program->items[i].text.starts_with("s_movk_i32 s8")) continue;
       // What was refused before is remembered: the driver's state depends on every verdict.
-      uint64_t length = 1 + (random() + refused) % 0x5000;
+      uint64_t length = 1 + (random() + refused) % 0x1400;
       return Proposal{{{i, i + 1, fmt::format("s_movk_i32 s8, 0x{:x}", length)}}, "delay", "another length"};
     }
     return std::nullopt;
