@@ -127,8 +127,9 @@ gate::Settings settings_of(const search::RunInfo& info) {
 void tell_facts(StatusLine& status, const Job& job, const oracle::Reference& reference) {
   const std::string& path = job.original.object->path;
   status.print(
-      fmt::format("{}: kernel {}: round trip exact; not compared: {}", path, job.original.kernel,
-                  job.original.masked.empty() ? "nothing" : fmt::format("{}", fmt::join(job.original.masked, ", "))));
+      fmt::format("{}: kernel {}: round trip exact but for {} fields that the linker decides (asmevo roundtrip "
+                  "lists them)",
+                  path, job.original.kernel, job.original.masked.size()));
   for (const analysis::Finding& finding : job.original.findings)
     status.print(fmt::format("{}: fact about the original: {} {}", path, finding.rule, finding.message));
   if (job.original.lacking) status.print(fmt::format("{}: fact about the original: {}", path, *job.original.lacking));
