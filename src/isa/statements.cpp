@@ -1,33 +1,40 @@
 // Candidates are text from anywhere, and an assembler is a small programming language: it includes files, loops,
-// expands macros and prints. What is refused here is refused by name wherever the name stands (comments and strings
-// included), so that no disagreement about what is a comment can hide it. A region of code may use a handful of
-// directives only; those are recognised where a statement can begin.
+// expands macros and prints. What is refused here is refused by name wherever the name stands, strings included, so
+// that no disagreement about where a string ends can hide it. A region of code may use a handful of directives only;
+// those are recognised where a statement can begin. Comments are blanked out before LLVM sees the text, for people
+// write anything in them.
 //
-// The parser recurses on brackets and prefix operators, and on chains of symbols that are defined by symbols: both are
-// bounded so that no text exhausts the stack.
+// The parsers recurse on brackets, prefix operators and the indentation of YAML, and a symbol defined by symbols is
+// evaluated again at each use, so that a few dozen lines can ask for more work than there is time. All of these are
+// bounded.
 #include "isa/statements.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 namespace asmevo::isa {
 namespace {
 
 constexpr size_t longest_text = size_t{64} << 20;
-constexpr int deepest_nesting = 256;     // brackets and prefix operators of one line
-constexpr int most_assignments = 20'000; // .set and name = value, of a whole listing
+constexpr int deepest_nesting = 256;           // open brackets; prefix operators of one line
+constexpr size_t deepest_indentation = 512;    // space and dashes at the start of a line
+constexpr int most_assignments = 256;          // .set and name = value, of a whole listing
+constexpr uint64_t largest_expansion = 10'000; // symbols that evaluating one of them visits
 constexpr size_t longest_line = 1 << 20;
 
 /// Files, output, loops, macros; and fills that write their bytes one by one.
 constexpr auto refused_everywhere = std::to_array<std::string_view>(
-    {".include",          ".incbin", ".macro",   ".endm", ".endmacro", ".exitm", ".altmacro", ".noaltmacro",
-     ".purgem",           ".rept",   ".rep",     ".irp",  ".irpc",     ".endr",  ".print",    ".secure_log_unique",
-     ".secure_log_reset", ".dump",   ".load",    ".fill", ".org",      ".ds",    ".dcb",      ".bundle_align_mode",
-     ".bundle_lock",      ".error",  ".warning", ".err",  ".macros_on"});
+    {".include",          ".incbin", ".macro", ".endm",    ".endmacro", ".exitm",    ".altmacro", ".noaltmacro",
+     ".purgem",           ".rept",   ".rep",   ".irp",     ".irpc",     ".endr",     ".print",    ".secure_log_unique",
+     ".secure_log_reset", ".dump",   ".load",  ".fill",    ".org",      ".ds",       ".dcb",      ".bundle_align_mode",
+     ".bundle_lock",      ".nops",   ".error", ".warning", ".err",      ".macros_on"});
 
 constexpr auto allowed_in_region = std::to_array<std::string_view>(
-    {".long", ".4byte", ".int", ".short", ".2byte", ".byte", ".quad", ".8byte", ".p2align", ".text", ".set", ".word"});
+    {".long", ".4byte", ".int", ".short", ".2byte", ".byte", ".quad", ".8byte", ".p2align", ".text", ".word"});
 
 bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
@@ -112,57 +119,113 @@ private:
 
 std::expected<std::string, AssemblyError> without_comments(std::string_view text) { return Commentless(text).run(); }
 
-class Scanner {
+/// Symbols that are defined by expressions, and what evaluating them costs.
+class Assignments {
 public:
-  Scanner(Scope scope) : scope_(scope) {}
-
-  std::optional<AssemblyError> line(std::string_view text, int number) {
-    if (text.size() > longest_line) return at(number, longest_line, "the line is longer than 1 MiB");
-    size_t position = text.find_first_not_of(" \t");
-    if (position != std::string_view::npos && text[position] == '#')
-      return at(number, position, "a line may not begin with '#'; comments begin with ';' or '//'");
-    bool statement = true; // only labels and space so far
-    int depth = 0;
-    for (size_t i = 0; i < text.size();) {
-      const char c = text[i];
-      if (static_cast<unsigned char>(c) < ' ' && c != '\t')
-        return at(number, i, fmt::format("control character 0x{:02x}", static_cast<unsigned char>(c)));
-      if (is_name(c)) {
-        const size_t begin = i;
-        while (i < text.size() && is_name(text[i])) ++i;
-        const std::string_view name = text.substr(begin, i - begin);
-        if (auto error = word(name, statement, number, begin)) return error;
-        const bool label = i < text.size() && text[i] == ':';
-        statement = statement && label;
-        continue;
-      }
-      if (std::string_view("([{-~!+").find(c) != std::string_view::npos && ++depth > deepest_nesting)
-        return at(number, i, "the expression is nested too deeply");
-      if (c == '=' && ++assignments_ > most_assignments) return at(number, i, "too many symbol assignments");
-      if (c == ':')
-        statement = true;
-      else if (c != ' ' && c != '\t')
-        statement = false;
-      ++i;
+  /// `names` of a line that assigns the first of them the expression of the others. A reason to refuse it, or nothing.
+  std::string_view add(const std::vector<std::string>& names) {
+    if (names.empty()) return "a symbol assignment without a plain name";
+    if (++count_ > most_assignments) return "too many symbol assignments";
+    if (used_.contains(names.front())) return "a symbol is assigned after another assignment used it";
+    uint64_t cost = 1;
+    for (size_t n = 1; n < names.size(); ++n) {
+      used_.insert(names[n]);
+      if (auto known = costs_.find(names[n]); known != costs_.end()) cost += known->second;
     }
-    return std::nullopt;
+    if (cost > largest_expansion || used_.contains(names.front())) return "symbols that expand too far";
+    costs_[names.front()] = cost;
+    return {};
   }
 
 private:
-  std::optional<AssemblyError> word(std::string_view name, bool statement, int number, size_t column) {
-    if (name.front() != '.') return std::nullopt;
-    if (is_refused(name)) return at(number, column, fmt::format("directive {} is not allowed", name));
-    const std::string word = lower(name);
-    if ((word == ".set" || word == ".equ" || word == ".equiv") && ++assignments_ > most_assignments)
-      return at(number, column, "too many symbol assignments");
-    if (!statement || scope_ == Scope::listing || word.starts_with(".l")) return std::nullopt;
-    if (std::ranges::find(allowed_in_region, word) == allowed_in_region.end())
-      return at(number, column, fmt::format("directive {} is not allowed in a region of code", name));
-    return std::nullopt;
+  int count_ = 0;
+  std::unordered_map<std::string, uint64_t> costs_;
+  std::unordered_set<std::string> used_;
+};
+
+/// Looks at one line at a time. Inside of strings only refused names matter.
+class Scanner {
+public:
+  explicit Scanner(Scope scope) : scope_(scope) {}
+
+  std::optional<AssemblyError> line(std::string_view text, int number) {
+    if (text.size() > longest_line) return at(number, longest_line, "the line is longer than 1 MiB");
+    const size_t first = std::min(text.find_first_not_of(" \t-"), text.size());
+    if (first > deepest_indentation) return at(number, 0, "the line is indented too deeply");
+    if (first < text.size() && text[first] == '#')
+      return at(number, first, "a line may not begin with '#'; comments begin with ';' or '//'");
+    begin_line();
+    for (at_ = 0; at_ < text.size();) {
+      const auto reason = is_name(text[at_]) ? name(text) : other(text);
+      if (!reason.empty()) return at(number, reported_, reason);
+    }
+    if (!assigns_) return std::nullopt;
+    const std::string_view reason =
+        scope_ == Scope::region ? "symbol assignments are not allowed in a region of code" : assignments_.add(names_);
+    return reason.empty() ? std::nullopt : std::optional(at(number, first, std::string(reason)));
+  }
+
+private:
+  void begin_line() {
+    statement_ = true;
+    quoted_ = assigns_ = false;
+    prefixes_ = 0;
+    names_.clear();
+  }
+
+  std::string name(std::string_view text) {
+    reported_ = at_;
+    while (at_ < text.size() && is_name(text[at_])) ++at_;
+    const std::string_view name = text.substr(reported_, at_ - reported_);
+    const bool label = at_ < text.size() && text[at_] == ':';
+    const bool begins = std::exchange(statement_, statement_ && label) && !quoted_;
+    if (name.front() == '.' && is_refused(name)) return fmt::format("directive {} is not allowed", name);
+    if (label || quoted_) return {};
+    if (name.front() != '.' || !begins) {
+      names_.emplace_back(name);
+      return {};
+    }
+    if (name.starts_with(".L")) names_.emplace_back(name); // a local symbol that may be assigned
+    return directive(lower(name));
+  }
+
+  std::string directive(const std::string& word) {
+    if (word == ".set" || word == ".equ" || word == ".equiv") assigns_ = true;
+    if (scope_ == Scope::listing || assigns_) return {};
+    if (std::ranges::find(allowed_in_region, word) != allowed_in_region.end()) return {};
+    return fmt::format("directive {} is not allowed in a region of code", word);
+  }
+
+  std::string other(std::string_view text) {
+    reported_ = at_;
+    const char c = text[at_++];
+    if (static_cast<unsigned char>(c) < ' ' && c != '\t')
+      return fmt::format("control character 0x{:02x}", static_cast<unsigned char>(c));
+    if (c == '"') quoted_ = !quoted_;
+    if (c == '\\' && quoted_) ++at_;
+    if (quoted_) return {};
+    if (std::string_view("([{").find(c) != std::string_view::npos) ++open_;
+    if (std::string_view(")]}").find(c) != std::string_view::npos && open_ > 0) --open_;
+    if (std::string_view("-~!+").find(c) != std::string_view::npos) ++prefixes_;
+    if (open_ > deepest_nesting || prefixes_ > deepest_nesting) return "the expression is nested too deeply";
+    const char before = reported_ > 0 ? text[reported_ - 1] : ' ', after = at_ < text.size() ? text[at_] : ' ';
+    if (c == '=' && after != '=' && std::string_view("=<>!").find(before) == std::string_view::npos) assigns_ = true;
+    if (c == ':')
+      statement_ = true;
+    else if (c != ' ' && c != '\t')
+      statement_ = false;
+    return {};
   }
 
   Scope scope_;
-  int assignments_ = 0;
+  Assignments assignments_;
+  int open_ = 0; // brackets, over all lines
+  // Of the current line:
+  size_t at_ = 0, reported_ = 0;
+  bool statement_ = true; // only labels and space so far
+  bool quoted_ = false, assigns_ = false;
+  int prefixes_ = 0;
+  std::vector<std::string> names_; // but labels and directives
 };
 
 } // namespace

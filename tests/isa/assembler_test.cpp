@@ -120,7 +120,7 @@ TEST(Assembler, DirectivesThatReadFilesPrintOrExpandAreRefusedEverywhere) {
   for (std::string_view directive :
        {".include \"/etc/passwd\"", ".incbin \"/etc/passwd\"", ".INCBIN \"/etc/passwd\"", ".macro m\ns_nop 0\n.endm",
         ".rept 1000000000\ns_nop 0\n.endr", ".irp x,1,2\n.endr", ".print \"hello\"", ".fill 1000000000, 8, 1",
-        ".org 0x10000000", ".ds.b 1000000000", "a: .include \"x\"", "/* */ .include \"x\"",
+        ".org 0x10000000", ".nops 1000000000", ".ds.b 1000000000", "a: .include \"x\"", "/* */ .include \"x\"",
         "s_nop 0\r.include \"x\""}) {
     EXPECT_FALSE(codec().assemble(directive)) << directive;
     EXPECT_FALSE(codec().assemble_object(listing(directive))) << directive;
@@ -128,8 +128,9 @@ TEST(Assembler, DirectivesThatReadFilesPrintOrExpandAreRefusedEverywhere) {
 }
 
 TEST(Assembler, OnlyPlainDataDirectivesMayStandInARegion) {
-  for (std::string_view directive : {".section .data", ".globl x", ".amdhsa_kernel k", ".amdgcn_target \"x\"",
-                                     ".rodata", ".zero 4", ".reloc 0, R_AMDGPU_ABS32, x", "x: .weak y"}) {
+  for (std::string_view directive :
+       {".section .data", ".globl x", ".amdhsa_kernel k", ".amdgcn_target \"x\"", ".rodata", ".zero 4", ".line 1",
+        ".LOC 1 2 3", ".reloc 0, R_AMDGPU_ABS32, x", "x: .weak y"}) {
     const AssemblyError error = error_of(directive);
     EXPECT_NE(error.message.find("not allowed"), std::string::npos) << directive << ": " << error.message;
   }
@@ -149,6 +150,29 @@ TEST(Assembler, TextThatIsNotTokensIsRefused) {
 TEST(Assembler, DeepNestingIsRefused) {
   EXPECT_NE(error_of("s_nop " + std::string(100'000, '(')).message.find("nested"), std::string::npos);
   EXPECT_NE(error_of("s_nop " + std::string(100'000, '-') + "1").message.find("nested"), std::string::npos);
+}
+
+TEST(Assembler, SymbolsMayNotBeAssignedInARegion) {
+  EXPECT_FALSE(codec().assemble(".set x, 1\ns_nop x"));
+  EXPECT_FALSE(codec().assemble("x = 1\ns_nop x"));
+  EXPECT_TRUE(codec().assemble_object(listing(".set x, 1\ns_nop x")));
+}
+
+TEST(Assembler, SymbolsThatExpandWithoutBoundAreRefused) {
+  std::string doubling = ".set x0, .Lend-k\n", backwards = "s_nop 0\n", chain = doubling;
+  for (int n = 1; n < 60; ++n) doubling += fmt::format(".set x{}, x{}+x{}\n", n, n - 1, n - 1);
+  for (int n = 60; n > 0; --n) backwards += fmt::format("x{} = x{}+x{}\n", n, n - 1, n - 1);
+  for (int n = 1; n < 1000; ++n) chain += fmt::format(".set x{}, x{}+1\n", n, n - 1);
+  EXPECT_NE(codec().assemble_object(listing(doubling)).error().message.find("expand"), std::string::npos);
+  EXPECT_NE(codec().assemble_object(listing(backwards)).error().message.find("after"), std::string::npos);
+  EXPECT_NE(codec().assemble_object(listing(chain)).error().message.find("too many"), std::string::npos);
+}
+
+TEST(Assembler, MetadataThatIsNestedTooDeeplyIsRefused) {
+  std::string brackets;
+  for (int n = 0; n < 100'000; ++n) brackets += "[\n";
+  EXPECT_FALSE(codec().assemble_object(listing("  s_nop 0", brackets)));
+  EXPECT_FALSE(codec().assemble_object(listing("  s_nop 0", "x\n" + std::string(1000, ' ') + "- x")));
 }
 
 TEST(Assembler, ResultsBeyond64MebibytesAreRefused) {
