@@ -6,27 +6,31 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-.PHONY: build demo test bench sanitize kernels clean
+.PHONY: configure build demo test bench sanitize kernels clean
 
-build:
+configure:
 	@scripts/setup.sh
 	@[ -f $(BUILD)/build.ninja ] || cmake -G Ninja -B $(BUILD) -S . > $(BUILD)-configure.log || (cat $(BUILD)-configure.log; exit 1)
 	@rm -f $(BUILD)-configure.log
-	@ninja -C $(BUILD) -j $(JOBS)
+
+build: configure
+	@ninja -C $(BUILD) -j $(JOBS) asmevo
 
 demo: build
 	@scripts/demo.sh $(BUILD)/src/asmevo
 
-test: build
+test: configure
+	@ninja -C $(BUILD) -j $(JOBS) asmevo tests
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error
 
-bench: build
+bench: configure
+	@ninja -C $(BUILD) -j $(JOBS)
 	@bench/run.sh $(BUILD)
 
 sanitize:
 	@scripts/setup.sh
 	@cmake -G Ninja -B $(BUILD)-sanitize -S . -DASMEVO_SANITIZE=ON -DASMEVO_BENCH=OFF > /dev/null
-	@ninja -C $(BUILD)-sanitize -j $(JOBS)
+	@ninja -C $(BUILD)-sanitize -j $(JOBS) asmevo tests
 	@ctest --test-dir $(BUILD)-sanitize -j $(JOBS) --output-on-failure --no-tests=error
 
 kernels:

@@ -1,5 +1,5 @@
 # One static library a module. What a module may include is what it links: DEPENDS lists the modules above it that it
-# uses, LIBS the outside libraries. tests/behaviour/includes_point_one_way.sh checks the includes themselves.
+# uses, LIBS the outside libraries, PRECOMPILED outside headers that most of its files include and that take long. tests/behaviour/includes_point_one_way.sh checks the includes themselves.
 
 set(ASMEVO_LLVM_DIR /usr/lib/llvm-22 CACHE PATH "where LLVM 22 is installed")
 
@@ -13,7 +13,7 @@ target_link_libraries(asmevo_lld INTERFACE ${ASMEVO_LLVM_DIR}/lib/liblldELF.a ${
                                            asmevo_llvm z zstd)
 
 function(asmevo_module name)
-  cmake_parse_arguments(arg "" "" "DEPENDS;LIBS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "DEPENDS;LIBS;PRECOMPILED" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   list(FILTER sources EXCLUDE REGEX "/${name}/semantics/")
@@ -27,6 +27,9 @@ function(asmevo_module name)
   add_library(asmevo_${name} STATIC ${sources})
   target_include_directories(asmevo_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(asmevo_${name} PUBLIC ${arg_DEPENDS} PRIVATE ${arg_LIBS})
+  if(arg_PRECOMPILED)
+    target_precompile_headers(asmevo_${name} PRIVATE ${arg_PRECOMPILED})
+  endif()
   asmevo_semantics(${name} "${arg_DEPENDS}")
 endfunction()
 
@@ -65,6 +68,10 @@ function(asmevo_unit_tests name)
   add_executable(test_${name} ${sources})
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(test_${name} PRIVATE ASMEVO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  target_link_libraries(test_${name} PRIVATE asmevo_${name} ${arg_LIBS} GTest::gtest_main)
+  target_link_libraries(test_${name} PRIVATE asmevo_${name} ${arg_LIBS} GTest::gtest_main fmt::fmt)
+  # Most of a build would else go into optimising tests. GCC 12 sees string overflows at -O1 that are not there.
+  target_compile_options(test_${name} PRIVATE -O1 $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>)
+  target_precompile_headers(test_${name} REUSE_FROM asmevo_test_headers)
+  add_dependencies(tests test_${name})
   add_test(NAME unit.${name} COMMAND test_${name})
 endfunction()
