@@ -69,7 +69,7 @@ public:
                       "order of symbols",
                       "the linker's own line in .comment",
                       "merge and string flags of linked sections"};
-    auto rebuilt = build(print_listing(program_), before_, codec_);
+    auto rebuilt = build(program_, codec_);
     if (!rebuilt) {
       differ("the listing does not build: line {}: {}", rebuilt.error().line, rebuilt.error().message);
       return std::move(result_);

@@ -151,7 +151,8 @@ private:
   void instruction(const Item& item) {
     text_ += '\t';
     size_t begin = text_.size();
-    text_ += words_ && !item.raw && item.target.empty() ? as_words(item.instruction) : item.text;
+    bool as_number = words_ && item.target.empty() && is_proved(item.instruction, program_.target, item.text);
+    text_ += as_number ? as_words(item.instruction) : item.text;
     if (addresses_) {
       if (item.origin >= 0) text_.append(begin + 55 > text_.size() ? begin + 55 - text_.size() : 1, ' ');
       if (item.origin >= 0) fmt::format_to(std::back_inserter(text_), "; {:#x}", item.origin);

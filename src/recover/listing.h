@@ -6,7 +6,7 @@
 namespace asmevo::recover {
 
 /// As print_listing(), with every instruction that refers to nothing written as the words it decodes to. The assembler
-/// reads this several times faster, and recover() has proved that the text gives the same words.
+/// reads this several times faster. Only where it is proved that the item's text gives these words.
 std::string print_words(const Program& program);
 
 } // namespace asmevo::recover

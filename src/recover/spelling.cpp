@@ -10,7 +10,7 @@ namespace asmevo::recover {
 
 namespace {
 
-constexpr size_t batch = 256;              // instructions assembled at once
+constexpr size_t batch = 1024;             // instructions assembled at once
 constexpr size_t most_remembered = 400000; // spellings; about 100 bytes each
 
 struct Key {
@@ -29,11 +29,9 @@ struct KeyHash {
 
 class Memory {
 public:
-  bool find(const Key& key, Spelling& out) const {
+  const Spelling* find(const Key& key) const {
     auto known = spellings_.find(key);
-    if (known == spellings_.end()) return false;
-    out = known->second;
-    return true;
+    return known == spellings_.end() ? nullptr : &known->second;
   }
   void keep(const Key& key, const Spelling& spelling) {
     if (spellings_.size() >= most_remembered) spellings_.clear();
@@ -104,6 +102,13 @@ std::string as_words(const isa::Instruction& instruction) {
   return text;
 }
 
+bool is_proved(const isa::Instruction& instruction, const isa::Target& target, std::string_view text) {
+  Memory& known = memory();
+  std::shared_lock lock(known.mutex);
+  const Spelling* spelling = known.find(key_of(instruction, target));
+  return spelling && spelling->text == text;
+}
+
 std::vector<Spelling> spell(std::span<const isa::Instruction* const> instructions, const isa::Codec& codec) {
   std::vector<Spelling> result(instructions.size());
   std::vector<const isa::Instruction*> fresh;
@@ -114,7 +119,10 @@ std::vector<Spelling> spell(std::span<const isa::Instruction* const> instruction
     std::shared_lock lock(known.mutex);
     for (size_t i = 0; i < instructions.size(); i++) {
       Key key = key_of(*instructions[i], codec.target());
-      if (known.find(key, result[i])) continue;
+      if (const Spelling* spelling = known.find(key)) {
+        result[i] = *spelling;
+        continue;
+      }
       auto [place, is_new] = wanted.emplace(key, fresh.size());
       if (is_new) fresh.push_back(instructions[i]);
       users.emplace_back(i, place->second);

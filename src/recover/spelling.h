@@ -22,6 +22,9 @@ struct Spelling {
 /// One spelling for each instruction. `codec` must be of the target that decoded them.
 std::vector<Spelling> spell(std::span<const isa::Instruction* const> instructions, const isa::Codec& codec);
 
+/// Whether spell() has proved earlier in this process that `text` gives the words of the instruction.
+bool is_proved(const isa::Instruction& instruction, const isa::Target& target, std::string_view text);
+
 /// ".long 0xbf810000" for the words of an instruction.
 std::string as_words(const isa::Instruction& instruction);
 
