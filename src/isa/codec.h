@@ -1,8 +1,9 @@
 // LLVM MC behind three verbs: decode bytes, print an instruction, assemble text.
 //
-// A Codec holds LLVM's tables for one target. Building one takes milliseconds; make one per target and thread and keep
-// it. LLVM's decoder can abort on hostile bytes, so decode() first recognises the encodings that GFX9 has at all, and
-// hands over only words that lie in them, always with room for the longest instruction behind them.
+// A Codec holds LLVM's tables for one target. Building one takes a millisecond; make one per target and thread and keep
+// it: one thread at a time may use it. LLVM's decoder can die on hostile bytes, so decode() hands over only words whose
+// fields have a meaning (reserved.h), always with room for the longest instruction behind them; its assembler can hang,
+// so text is screened first (statements.h).
 #pragma once
 
 #include "isa/instruction.h"
@@ -38,11 +39,14 @@ public:
   /// simm16; a caller that has labels passes the target's name in `label`.
   std::string print(const Instruction&, std::string_view label = {}) const;
 
-  /// Assembles text of a code region: instructions, labels, comments and data directives (.long). Every label that is
-  /// used must be defined in the text. Returns .text bytes.
+  /// Assembles text of a code region: instructions, labels, comments and plain data (.long, .byte, .quad, .p2align
+  /// ...). Every label that is used must be defined in the text. Returns .text bytes. Errors carry the place in `text`;
+  /// nothing is printed and no file is read.
   std::expected<Bytes, AssemblyError> assemble(std::string_view text) const;
 
-  /// Assembles a whole listing (sections, .amdhsa_kernel, metadata) into a relocatable ELF.
+  /// Assembles a whole listing (sections, .amdhsa_kernel, metadata) into a relocatable ELF. Refused: what reads files,
+  /// prints or expands (.include, .incbin, .macro, .rept, .fill ...; use .zero), more than 256 symbol assignments,
+  /// results beyond 64 MiB.
   std::expected<Bytes, AssemblyError> assemble_object(std::string_view text) const;
 
 private:

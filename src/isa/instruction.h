@@ -4,6 +4,10 @@
 // touched, where a branch goes. The simulated machine wants the exact encoding fields, because text leaves some out
 // (two different instructions can print alike). So an Instruction carries both: the operand lists that LLVM's tables
 // give, and the raw words with the encoding they are in (fields.h picks them apart).
+//
+// Two things no single instruction knows: between s_set_gpr_idx_on and _off M0 is added to VGPR numbers of any vector
+// instruction, and EXEC decides which lanes of a destination are written. The lists name registers as encoded, and a
+// destination is listed as a use only where the instruction itself keeps a part of it.
 #pragma once
 
 #include <array>
