@@ -135,6 +135,13 @@ void shift(Program& program, size_t function, std::ptrdiff_t added) {
   }
 }
 
+/// Where a stretch ends as far as its waits go: at its branch, else at the item behind it.
+size_t end_of_stretch(const Program& program, size_t first, size_t last) {
+  if (last == first || !is_instruction(program.items[last - 1])) return last;
+  const isa::Traits traits = program.items[last - 1].instruction.traits;
+  return traits.branch || traits.terminator ? last - 1 : last;
+}
+
 size_t second_entry(const Program& program, const Function& function) {
   const Graph graph = control_flow(program, function);
   return graph.entries.size() > 1 ? graph.blocks[graph.entries[1]].first : function.first;
@@ -222,7 +229,11 @@ Stripped strip(const Program& program, size_t function, size_t first, size_t las
     stripped.original.push_back(i);
   }
   shift(stripped.program, function, -static_cast<std::ptrdiff_t>(gone.size()));
-  for (Pin pin : memory_pins(program, where, control_flow(program, where))) {
+  const Graph graph = control_flow(program, where);
+  std::vector<Pin> pins = memory_pins(program, where, graph);
+  if (const size_t end = end_of_stretch(program, first, last); end < where.last)
+    pins.push_back({.item = end, .free = settled_registers(program, where, graph, end)});
+  for (Pin& pin : pins) {
     pin.item = new_item[pin.item];
     stripped.pins.push_back(pin);
   }

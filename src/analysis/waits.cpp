@@ -134,6 +134,18 @@ public:
       if (reached_[b]) walk(b, visit);
   }
 
+  /// The effect of an item on the board, its own needs aside.
+  void pass(size_t item, Scoreboard& board) const {
+    if (!is_instruction(program_.items[item])) return;
+    const Instruction& instruction = program_.items[item].instruction;
+    if (instruction.traits.waitcnt) {
+      board.wait(stated(item, instruction));
+      return;
+    }
+    if (is_call(instruction)) board = Scoreboard(); // a callee waits for everything before it returns
+    board.issue(instruction, registers_, static_cast<uint32_t>(item));
+  }
+
   const std::vector<Wait>& needed() const { return needed_; }
   const RegisterMap& registers() const { return registers_; }
 
@@ -144,17 +156,17 @@ private:
       visit(i, board);
       const Instruction& instruction = program_.items[i].instruction;
       if (!is_instruction(program_.items[i])) {
-        if (repairs_ && pins_.contains(i)) repair(i, instruction, board);
+        if (repairs_ && program_.items[i].kind != recover::ItemKind::label && pins_.contains(i))
+          repair(i, instruction, board);
         continue;
       }
-      if (instruction.traits.waitcnt) {
-        board.wait(stated(i, instruction));
-        continue;
-      }
-      if (repairs_) repair(i, instruction, board);
-      if (is_call(instruction)) board = Scoreboard(); // a callee waits for everything before it returns
-      board.issue(instruction, registers_, static_cast<uint32_t>(i));
+      if (repairs_ && !instruction.traits.waitcnt) repair(i, instruction, board);
+      pass(i, board);
     }
+    // A pin on a label is about the path that falls into it: what it needs is put at the end of the block before.
+    if (const size_t next = graph_.blocks[b].last; repairs_ && next < function_.last && pins_.contains(next) &&
+                                                   program_.items[next].kind == recover::ItemKind::label)
+      repair(next, {}, board);
     return board;
   }
 
@@ -359,8 +371,13 @@ std::vector<Pin> memory_pins(const Program& program, const Function& function, c
 RegisterSet settled_registers(const Program& program, const Function& function, const Graph& graph, size_t wanted) {
   RegisterSet settled = ~RegisterSet();
   Flow flow(program, function, graph);
-  flow.run([&](size_t item, const Scoreboard& board) {
-    if (item != wanted) return;
+  // What is outstanding behind the instruction before a label is what falls into the label.
+  const bool label = program.items[wanted].kind == recover::ItemKind::label && wanted > function.first;
+  const size_t seen = label ? wanted - 1 : wanted;
+  flow.run([&](size_t item, const Scoreboard& before) {
+    if (item != seen) return;
+    Scoreboard board = before;
+    if (label) flow.pass(item, board);
     for (size_t unit = 0; unit < register_bits; ++unit)
       if (board[Counter::vm].waits_for(unit) || board[Counter::lgkm].waits_for(unit)) settled.reset(unit);
   });

@@ -38,7 +38,8 @@ constexpr AccessMask bit(Access access) { return static_cast<AccessMask>(1u << s
 AccessMask accesses_of(const isa::Instruction& instruction);
 
 /// What must have completed before `item`: all operations in `done`; of those in `counted` all but the last
-/// at_most.vmcnt (vector memory) or at_most.lgkmcnt (LDS); everything that will write a register of `free`.
+/// at_most.vmcnt (vector memory) or at_most.lgkmcnt (LDS); everything that will write a register of `free`. On a label
+/// it is about the path that falls into it.
 struct Pin {
   size_t item = 0;
   AccessMask done = 0, counted = 0;
@@ -50,7 +51,8 @@ struct Pin {
 /// stores, atomics, LDS operations among loads to LDS. Ordered by item.
 std::vector<Pin> memory_pins(const recover::Program& program, const recover::Function& function, const Graph& graph);
 
-/// Registers that no operation in flight will write, as the waits of the program have it before `item`.
+/// Registers that no operation in flight will write, as the waits of the program have it before `item`; of a label, on
+/// the path that falls into it.
 RegisterSet settled_registers(const recover::Program& program, const recover::Function& function, const Graph& graph,
                               size_t item);
 

@@ -154,6 +154,21 @@ TEST(Repair, a_wait_in_front_of_a_loop_stays_in_front_of_it) {
   EXPECT_EQ(edits[0].text, "v_mov_b32 v9, 0\nglobal_load_dword v2, v[0:1], off\ns_waitcnt vmcnt(0)\n");
 }
 
+TEST(Repair, stripping_a_block_in_front_of_a_loop_keeps_its_wait_out_of_the_loop) {
+  const auto program = assemble(R"(
+    global_load_dword v2, v[0:1], off
+    s_waitcnt vmcnt(0)
+  loop:
+    v_add_f32 v3, v2, v3
+    s_cbranch_scc1 loop
+    s_endpgm)");
+  const Stripped stripped = strip(program, 0, 0, 2);
+  const auto edits = repair(stripped.program, stripped.program.functions[0], stripped.pins);
+  ASSERT_EQ(edits.size(), 1u);
+  EXPECT_EQ(edits[0].first, 1u); // before the label
+  EXPECT_EQ(edits[0].text, "s_waitcnt vmcnt(0)\n");
+}
+
 TEST(Repair, a_prefetch_stays_in_flight_over_a_barrier_that_no_store_follows) {
   const auto program = assemble(R"(
     ds_write_b32 v0, v1
