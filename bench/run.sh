@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# The benchmarks of docs/benchmarks.md, one after another on a quiet machine. Ratios within one run are what counts.
+#   run.sh BUILD
+set -euo pipefail
+build=${1:?usage: run.sh BUILD}
+cd "$(dirname "$0")/.."
+data=${ASMEVO_DATA:-../shared/data}
+
+echo "== simulated machine: wave-instructions a second on one core, beside a plain loop of the same lane arithmetic"
+"$build/bench/bench_machine" --benchmark_min_time=0.2
+
+echo
+echo "== candidates: optimize corpus/softmax.hsaco, whole command"
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+time "$build/src/asmevo" optimize corpus/softmax.hsaco --launch corpus/softmax.json --budget 40 -o "$out/softmax.hsaco"
+
+echo
+echo "== timing model against measured MI300A times"
+if [ -d "$data/mi300a" ]; then
+  "$build/bench/bench_timing_mi300a" "$data/mi300a" --max-bytes 67108864
+else
+  echo "SKIPPED: no measurements in $data/mi300a (set ASMEVO_DATA)"
+fi
