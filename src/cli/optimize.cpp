@@ -91,6 +91,7 @@ Result<Job> start(const Options& options) {
                        .epsilon = defaults.rule.epsilon,
                        .k = defaults.rule.k,
                        .floor = defaults.rule.floor,
+                       .faster = defaults.rule.faster,
                        .draws = defaults.draws};
   if (options.force) AE_CHECK(search::Lineage::remove(directory));
   search::Version root{.artifact = original.hash, .listing = recover::print_listing(original.program, false)};
@@ -121,7 +122,7 @@ Result<Job> resume(const Options& options) {
 }
 
 gate::Settings settings_of(const search::RunInfo& info) {
-  return {.rule = {info.epsilon, info.k, info.floor}, .draws = info.draws, .seed = info.seed};
+  return {.rule = {info.epsilon, info.k, info.floor, info.faster}, .draws = info.draws, .seed = info.seed};
 }
 
 void tell_facts(StatusLine& status, const Job& job, const oracle::Reference& reference) {

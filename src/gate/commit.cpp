@@ -42,6 +42,7 @@ Result<Timing> compare(const timing::Estimate& original, const timing::Estimate&
   timing.candidate_seconds = median_of(candidate.seconds);
   timing.speedup = timing.original_seconds / timing.candidate_seconds;
   timing.cv = coefficient_of_variation(speedups);
+  timing.faster = double(std::ranges::count_if(speedups, [](double s) { return s > 1; })) / double(speedups.size());
   std::ranges::sort(speedups);
   timing.low = percentile(speedups, 0.05);
   timing.high = percentile(speedups, 0.95);
@@ -54,9 +55,9 @@ double required_speedup(const CommitRule& rule, double parent_speedup, double cv
 }
 
 Outcome judge(const CommitRule& rule, const Timing& timing, double parent_speedup) {
-  if (timing.speedup >= required_speedup(rule, parent_speedup, timing.cv)) return Outcome::accepted;
-  if (timing.speedup >= required_speedup(rule, parent_speedup, 0)) return Outcome::timing_unstable;
-  return Outcome::insufficient_speedup;
+  if (timing.speedup < required_speedup(rule, parent_speedup, 0)) return Outcome::insufficient_speedup;
+  bool clear_of_spread = timing.speedup >= required_speedup(rule, parent_speedup, timing.cv);
+  return clear_of_spread && timing.faster >= rule.faster ? Outcome::accepted : Outcome::timing_unstable;
 }
 
 } // namespace asmevo::gate

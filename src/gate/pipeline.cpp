@@ -75,8 +75,9 @@ Stage<Verdict> run_stages(const Candidate& candidate, double parent_speedup, int
                   .timing = *timing,
                   .receipt = verified->receipt()};
   double needed = required_speedup(bench.settings.rule, parent_speedup, timing->cv);
-  verdict.evidence =
-      fmt::format("speedup {:.4f}x (cv {:.2f} %), needed {:.4f}x", timing->speedup, timing->cv * 100, needed);
+  verdict.evidence = fmt::format(
+      "speedup {:.4f}x (cv {:.2f} %), needed {:.4f}x; faster than K0 in {:.0f} % of the draws, needed {:.0f} %",
+      timing->speedup, timing->cv * 100, needed, timing->faster * 100, bench.settings.rule.faster * 100);
   if (verdict.outcome != Outcome::accepted) return verdict;
   auto again = establish_equivalence(*built, mix(bench.settings.seed, uint64_t(number)), bench);
   if (!again) return std::unexpected(std::move(again.error()));

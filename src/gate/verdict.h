@@ -41,6 +41,7 @@ struct Timing {
   double speedup = 1;
   double cv = 0;            // of the speedup over the draws
   double low = 1, high = 1; // 5th and 95th percentile of the speedup over the draws
+  double faster = 1;        // share of the draws in which the candidate is faster than K0
   std::string device;       // "simulated MI300X"
 };
 

@@ -17,6 +17,7 @@ json to_json(const gate::Timing& timing) {
           {"cv", timing.cv},
           {"speedup_5_percent", timing.low},
           {"speedup_95_percent", timing.high},
+          {"faster_share", timing.faster},
           {"device", timing.device}};
 }
 
@@ -102,7 +103,12 @@ json to_json(const search::RunInfo& info) {
           {"driver", info.driver},
           {"seed", info.seed},
           {"budget", {{"evaluations", info.budget_evaluations}, {"seconds", info.budget_seconds}}},
-          {"commit_rule", {{"epsilon", info.epsilon}, {"k", info.k}, {"floor", info.floor}, {"draws", info.draws}}},
+          {"commit_rule",
+           {{"epsilon", info.epsilon},
+            {"k", info.k},
+            {"floor", info.floor},
+            {"faster", info.faster},
+            {"draws", info.draws}}},
           {"output", info.output_path}};
 }
 

@@ -41,7 +41,7 @@ CREATE TABLE attempts(
   artifact_hash TEXT NOT NULL,
   outcome TEXT NOT NULL,
   evidence TEXT NOT NULL,
-  original_seconds REAL, candidate_seconds REAL, speedup REAL, cv REAL, low REAL, high REAL, device TEXT,
+  original_seconds REAL, candidate_seconds REAL, speedup REAL, cv REAL, low REAL, high REAL, faster REAL, device TEXT,
   receipt_original TEXT, receipt_candidate TEXT, receipt_cases TEXT, receipt_policy TEXT, equivalence TEXT,
   case_count INTEGER,
   seconds REAL NOT NULL,
@@ -71,6 +71,7 @@ const Field fields[] = {
     {"epsilon", &RunInfo::epsilon},
     {"k", &RunInfo::k},
     {"floor", &RunInfo::floor},
+    {"faster", &RunInfo::faster},
     {"draws", &RunInfo::draws},
 };
 
@@ -90,11 +91,11 @@ std::string database_path(const std::string& directory) { return directory + "/l
 
 gate::Verdict read_verdict(const Statement& row, int outcome_column, gate::Outcome outcome) {
   gate::Verdict verdict{.outcome = outcome, .evidence = row.text(outcome_column + 1)};
-  int timing = outcome_column + 2, receipt = timing + 7;
+  int timing = outcome_column + 2, receipt = timing + 8;
   if (!row.is_null(timing))
     verdict.timing =
         gate::Timing{row.real(timing),     row.real(timing + 1), row.real(timing + 2), row.real(timing + 3),
-                     row.real(timing + 4), row.real(timing + 5), row.text(timing + 6)};
+                     row.real(timing + 4), row.real(timing + 5), row.real(timing + 6), row.text(timing + 7)};
   if (!row.is_null(receipt))
     verdict.receipt =
         gate::Receipt{row.text(receipt),
@@ -110,7 +111,7 @@ void bind_timing(Statement& row, int at, const std::optional<gate::Timing>& timi
   if (!timing) return; // unbound parameters are NULL
   row.bind(at, timing->original_seconds).bind(at + 1, timing->candidate_seconds).bind(at + 2, timing->speedup);
   row.bind(at + 3, timing->cv).bind(at + 4, timing->low).bind(at + 5, timing->high);
-  row.bind(at + 6, std::string_view(timing->device));
+  row.bind(at + 6, timing->faster).bind(at + 7, std::string_view(timing->device));
 }
 
 void bind_receipt(Statement& row, int at, const std::optional<gate::Receipt>& receipt) {
@@ -250,7 +251,7 @@ Result<void> Lineage::record(const Attempt& attempt, const std::optional<Accepte
     AE_CHECK(store_version(accepted->version));
   }
   AE_TRY(Statement row, database_.prepare("INSERT INTO attempts VALUES"
-                                          "(?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?, ?,?,?,?,?,?, ?,?)"));
+                                          "(?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?, ?,?,?,?,?,?, ?,?)"));
   std::string proposal = write_json(to_json(attempt.proposal));
   row.bind(1, attempt.number).bind(2, attempt.parent).bind(3, std::string_view(attempt.driver));
   row.bind(4, std::string_view(attempt.proposal.rule)).bind(5, std::string_view(attempt.proposal.rationale));
@@ -258,9 +259,9 @@ Result<void> Lineage::record(const Attempt& attempt, const std::optional<Accepte
   row.bind(8, std::string_view(attempt.artifact_hash)).bind(9, gate::outcome_name(attempt.verdict.outcome));
   row.bind(10, std::string_view(attempt.verdict.evidence));
   bind_timing(row, 11, attempt.verdict.timing);
-  bind_receipt(row, 18, attempt.verdict.receipt);
-  row.bind(24, attempt.seconds);
-  if (attempt.version) row.bind(25, *attempt.version);
+  bind_receipt(row, 19, attempt.verdict.receipt);
+  row.bind(25, attempt.seconds);
+  if (attempt.version) row.bind(26, *attempt.version);
   AE_CHECK(row.run());
   AE_CHECK(store("elapsed_seconds", print_value(elapsed_seconds)));
   return transaction.commit();
@@ -314,12 +315,12 @@ Result<std::vector<Version>> Lineage::versions() const {
 }
 
 Result<std::vector<Attempt>> Lineage::attempts() const {
-  AE_TRY(
-      Statement rows,
-      database_.prepare("SELECT number, parent, driver, proposal, text_hash, artifact_hash, outcome, evidence,"
-                        " original_seconds, candidate_seconds, speedup, cv, low, high, device, receipt_original,"
-                        " receipt_candidate, receipt_cases, receipt_policy, equivalence, case_count, seconds, version"
-                        " FROM attempts ORDER BY number"));
+  AE_TRY(Statement rows,
+         database_.prepare(
+             "SELECT number, parent, driver, proposal, text_hash, artifact_hash, outcome, evidence,"
+             " original_seconds, candidate_seconds, speedup, cv, low, high, faster, device, receipt_original,"
+             " receipt_candidate, receipt_cases, receipt_policy, equivalence, case_count, seconds, version"
+             " FROM attempts ORDER BY number"));
   std::vector<Attempt> attempts;
   while (true) {
     AE_TRY(bool row, rows.step());
@@ -336,8 +337,8 @@ Result<std::vector<Attempt>> Lineage::attempts() const {
                     .text_hash = rows.text(4),
                     .artifact_hash = rows.text(5),
                     .verdict = read_verdict(rows, 6, *outcome),
-                    .seconds = rows.real(21)};
-    if (!rows.is_null(22)) attempt.version = rows.integer(22);
+                    .seconds = rows.real(22)};
+    if (!rows.is_null(23)) attempt.version = rows.integer(23);
     attempts.push_back(std::move(attempt));
   }
   return attempts;

@@ -48,7 +48,7 @@ struct RunInfo {
   uint64_t seed = 0;
   int64_t budget_evaluations = 0; // 0: unbounded
   double budget_seconds = 0;      // 0: unbounded
-  double epsilon = 0, k = 0, floor = 0;
+  double epsilon = 0, k = 0, floor = 0, faster = 0;
   unsigned draws = 0;
 };
 

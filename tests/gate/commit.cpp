@@ -60,6 +60,15 @@ TEST(Commit, GainInsideItsSpreadIsUnstable) {
   EXPECT_EQ(judge({}, timing, 1), Outcome::accepted);
 }
 
+TEST(Commit, GainThatVanishesInSomeDrawsIsUnstable) {
+  // Twice as fast in the middle of the error bars, slower at one end of them.
+  auto timing = compare(estimate({1, 1, 1, 1, 1}), estimate({0.5, 0.5, 0.5, 0.5, 1.1}), "d");
+  ASSERT_TRUE(timing);
+  EXPECT_DOUBLE_EQ(timing->faster, 0.8);
+  EXPECT_EQ(judge({.k = 0}, *timing, 1), Outcome::timing_unstable);
+  EXPECT_EQ(judge({.k = 0, .faster = 0.8}, *timing, 1), Outcome::accepted);
+}
+
 TEST(Commit, ParentSetsTheBar) {
   Timing timing{.speedup = 1.2, .cv = 0};
   EXPECT_EQ(judge({}, timing, 1.1), Outcome::accepted);

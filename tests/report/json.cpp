@@ -23,8 +23,9 @@ TEST(Json, TheRootHasNoParent) {
 }
 
 TEST(Json, EveryConstantOfTheCommitRuleIsVisible) {
-  json info = to_json(search::RunInfo{.epsilon = 0.002, .k = 0.85, .floor = 1, .draws = 16});
-  EXPECT_EQ(info["commit_rule"], (json{{"epsilon", 0.002}, {"k", 0.85}, {"floor", 1.0}, {"draws", 16}}));
+  json info = to_json(search::RunInfo{.epsilon = 0.002, .k = 0.85, .floor = 1, .faster = 0.9, .draws = 16});
+  EXPECT_EQ(info["commit_rule"],
+            (json{{"epsilon", 0.002}, {"k", 0.85}, {"floor", 1.0}, {"faster", 0.9}, {"draws", 16}}));
 }
 
 } // namespace

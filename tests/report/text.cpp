@@ -45,7 +45,7 @@ TEST(Text, FinalTableShowsTheBandOfTheSpeedup) {
   search::RunInfo info{.kernel = "softmax"};
   search::Summary summary;
   gate::Verdict best{.outcome = gate::Outcome::accepted,
-                     .timing = gate::Timing{2e-5, 1e-5, 2, 0.01, 1.9, 2.1, "simulated MI300X"},
+                     .timing = gate::Timing{2e-5, 1e-5, 2, 0.01, 1.9, 2.1, 1, "simulated MI300X"},
                      .receipt = gate::Receipt{.case_count = 8}};
   std::string table = final_table({info, summary, best, 2e-5, "simulated MI300X", {}, "out.asmevo"});
   EXPECT_NE(table.find("2.000x (5-95 %: 1.900-2.100x, cv 1.00 %)"), std::string::npos);

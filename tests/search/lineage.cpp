@@ -55,7 +55,7 @@ TEST_F(LineageTest, AnAcceptedAttemptBringsItsVersionAndArtifact) {
   Lineage lineage = create();
   Attempt accepted = attempt(1, gate::Outcome::accepted);
   accepted.version = 1;
-  accepted.verdict.timing = gate::Timing{2, 1, 2, 0.01, 1.9, 2.1, "simulated MI300X"};
+  accepted.verdict.timing = gate::Timing{2, 1, 2, 0.01, 1.9, 2.1, 0.95, "simulated MI300X"};
   accepted.verdict.receipt = gate::Receipt{"o", "c", "s", "p", gate::Equivalence::tested_strict_clean, 8};
   Version version{
       .id = 1, .parent = 0, .evaluation = 1, .artifact = sha256_hex(better), .listing = "x", .speedup = 2, .cv = 0.01};
@@ -73,6 +73,7 @@ TEST_F(LineageTest, AnAcceptedAttemptBringsItsVersionAndArtifact) {
   EXPECT_EQ(read.proposal.rule, "tighten-waits");
   ASSERT_TRUE(read.verdict.timing && read.verdict.receipt);
   EXPECT_EQ(read.verdict.timing->high, 2.1);
+  EXPECT_EQ(read.verdict.timing->faster, 0.95);
   EXPECT_EQ(read.verdict.timing->device, "simulated MI300X");
   EXPECT_EQ(read.verdict.receipt->equivalence, gate::Equivalence::tested_strict_clean);
   EXPECT_EQ(read.verdict.receipt->case_count, 8u);
