@@ -24,7 +24,6 @@ constexpr uint8_t gfx908 = on(Processor::gfx908), gfx90a = on(Processor::gfx90a)
                   all = on(Processor::gfx906) | gfx908 | gfx90a_on;
 
 constexpr Kinds memory = kind::vmem | kind::ds;
-constexpr Kinds acc_moves = kind::acc_read | kind::acc_write;
 
 bool is_vector(const RegisterRange& range) { return range.file == File::vgpr || range.file == File::agpr; }
 bool is_exec(const RegisterRange& range) {

@@ -43,7 +43,7 @@ bool counts(const Instruction& i, bool vector_memory) {
 class PinMover {
 public:
   PinMover(const Program& program, size_t first, size_t last, std::span<const size_t> order)
-      : program_(program), first_(first), last_(last), order_(order) {
+      : program_(program), first_(first), order_(order) {
     for (size_t i = first; i < last; ++i) flat_ |= is_instruction(at(i)) && at(i).instruction.traits.flat;
   }
 
@@ -96,7 +96,7 @@ private:
   }
 
   const Program& program_;
-  size_t first_, last_;
+  size_t first_;
   std::span<const size_t> order_;
   bool flat_ = false;
 };

@@ -118,7 +118,7 @@ AE_LANES bool region_pointers(Wave& w, const Op& op, const Resource& r, uint32_t
     const bool inside = offset + soffset + bytes <= records, beyond = offset + soffset >= records;
     const bool lane_on = on.lane[i] != 0;
     trouble |= lane_on & ((!inside & !beyond) | (inside & (delta + offset > limit)));
-    p.at[i] = lane_on & inside ? data + (delta + offset) : outside;
+    p.at[i] = (lane_on & inside) ? data + (delta + offset) : outside;
   }
   if (trouble) return false;
   if (view.logged) [[unlikely]] {

@@ -25,7 +25,7 @@ struct Multiply : Arithmetic {
   template <class F, class B> static B exact(B a, B b, const Environment& e) { return numeric::multiply<F>(a, b, e); }
 };
 struct MultiplyLegacy : Arithmetic {
-  template <class T> AE_LANES static T fast(T a, T b) { return (a == 0) | (b == 0) ? T(0) : a * b; }
+  template <class T> AE_LANES static T fast(T a, T b) { return ((a == 0) | (b == 0)) ? T(0) : a * b; }
   template <class F, class B> static B exact(B a, B b, const Environment& e) {
     return numeric::multiply_legacy<F>(a, b, e);
   }

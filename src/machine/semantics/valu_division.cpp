@@ -74,7 +74,7 @@ template <class F, bool KeepsUpperHalf = false> void div_fixup(Wave& w, const Op
     AE_EACH_LANE {
       const auto q = quotient.bits(i), d = denominator.bits(i), n = numerator.bits(i);
       results.set(i, (q & ~F::sign) | ((d ^ n) & F::sign));
-      odd.lane[i] = Ordinary<F>::for_fixup(d, n) & ((q & ~F::sign) <= F::infinity) ? 0u : ~0u;
+      odd.lane[i] = (Ordinary<F>::for_fixup(d, n) & ((q & ~F::sign) <= F::infinity)) ? 0u : ~0u;
     }
     each_set_lane(w, pack_mask(odd), exactly);
   }

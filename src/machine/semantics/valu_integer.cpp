@@ -65,7 +65,7 @@ template <class Operands> struct Executor;
 template <bool CarryOut, Format D, Format... S> struct Executor<ShapeOf<CarryOut, D, S...>> {
   template <class Meaning, size_t... K> AE_LANES static void with(Wave& w, const Op& op, std::index_sequence<K...>) {
     std::tuple<Source<S>...> sources{Source<S>(w, op, K)...};
-    write<D, CarryOut>(w, op, [&](unsigned i) [[gnu::always_inline]] {
+    write<D, CarryOut>(w, op, [&](unsigned i) __attribute__((always_inline)) {
       if constexpr (D == Format::p16) {
         const uint32_t low = Meaning{}((std::get<K>(sources)[i] & 0xffffu)...);
         const uint32_t high = Meaning{}((std::get<K>(sources)[i] >> 16)...);

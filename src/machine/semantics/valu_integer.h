@@ -381,7 +381,7 @@ inline constexpr auto wide = table(
          auto sum = product + c;
          auto zero = constant(sum, 0u);
          auto overflow = less((product ^ sum) & (c ^ sum), zero);
-         return carried(sum, (overflow & !less(sum, zero)) | (!overflow & less(sum, zero)));
+         return carried(sum, overflow ^ less(sum, zero));
        }),
     op_sat(
         "v_add_co_u32", carry_shape<b32, b32, b32>,
