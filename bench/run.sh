@@ -18,7 +18,7 @@ time "$build/src/asmevo" optimize corpus/softmax.hsaco --launch corpus/softmax.j
 echo
 echo "== timing model against measured MI300A times"
 if [ -d "$data/mi300a" ]; then
-  "$build/bench/bench_timing_mi300a" "$data/mi300a" --max-bytes 67108864
+  "$build/bench/bench_timing_mi300a" "$data/mi300a" --max-bytes 4194304
 else
   echo "SKIPPED: no measurements in $data/mi300a (set ASMEVO_DATA)"
 fi
