@@ -1,6 +1,8 @@
 // run: what a kernel computes.
 #include "cli/interrupt.h"
 #include "cli/options.h"
+#include "device/capture_case.h"
+#include "launch/npy.h"
 #include "report/json.h"
 #include "report/text.h"
 #include "support/hash.h"
@@ -14,7 +16,7 @@ using report::json;
 
 struct Options : Common {
   SettingOptions setting;
-  std::string dump;
+  std::string dump, capture;
 };
 
 constexpr std::string_view status_names[] = {"completed", "fault", "over its instruction budget", "deadlock",
@@ -66,9 +68,18 @@ Result<void> write_buffers(const std::string& directory, const launch::Case& c, 
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return fail("{}: cannot create: {}", folder.string(), error.message());
-  for (const auto& [name, content] : outcome.buffers)
-    AE_CHECK(write_file((folder / (name + ".bin")).string(), content));
+  for (const auto& [name, content] : outcome.buffers) {
+    const launch::Buffer& buffer = *c.buffer(name);
+    AE_CHECK(write_file((folder / (name + ".npy")).string(), launch::format_npy(buffer.dtype, buffer.shape, content)));
+  }
   return {};
+}
+
+/// The case as a capture directory, which replays anywhere.
+Result<void> write_capture(const std::string& directory, const Setting& setting, const launch::Case& c) {
+  std::string folder = setting.launch.cases.size() == 1 ? directory : directory + "/" + c.name;
+  AE_TRY(launch::Capture capture, device::capture_case(*setting.input.object, c, setting.device->description()));
+  return launch::write_capture(folder, capture);
 }
 
 /// What went wrong in one case, a line each.
@@ -117,6 +128,7 @@ Result<ExitStatus> run(const Options& options) {
                      {"buffers", std::move(buffers)}});
     if (outcome.fault) cases.back()["fault"] = report::to_json(*outcome.fault);
     if (!options.dump.empty()) AE_CHECK(write_buffers(options.dump, c, outcome));
+    if (!options.capture.empty()) AE_CHECK(write_capture(options.capture, setting, c));
   }
   return answer(options, text,
                 {{"file", options.setting.file},
@@ -138,7 +150,11 @@ const Verb run_verb = {
           [](CLI::App& a, Options& o) {
             file_option(a, o.setting.file);
             launch_options(a, o.setting);
-            a.add_option("--dump", o.dump, "write final buffers as raw files here, a folder a case")->type_name("DIR");
+            a.add_option("--dump", o.dump, "write final buffers as NumPy arrays here, a folder a case")
+                ->type_name("DIR");
+            a.add_option("--capture", o.capture,
+                         "write what each case finds in memory as a capture directory, which can be used as a launch")
+                ->type_name("DIR");
           },
           run);
     }};

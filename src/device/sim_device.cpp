@@ -3,10 +3,10 @@
 // A launch is a world of its own: fresh memory, the object loaded, buffers filled, and after the run everything that a
 // kernel may have touched is compared or read back. Timing needs no results, only the paths that waves take and where
 // their accesses go, so it runs nothing but the sampled workgroups.
-#include "device/declared_resources.h"
 #include "device/device.h"
 #include "device/dispatch_packet.h"
 #include "device/placement.h"
+#include "recover/descriptor.h"
 
 #include <algorithm>
 
@@ -155,7 +155,7 @@ public:
     isa::Processor processor = codec_.target().processor;
     uint32_t items = c.workgroup_size[0] * c.workgroup_size[1] * c.workgroup_size[2];
     timing::Work work{.image = &*loaded.image,
-                      .resources = declared_resources(*world->dispatch.kernel, processor),
+                      .resources = recover::declared_resources(world->dispatch.kernel->descriptor, codec_.target()),
                       .workgroups = c.workgroups,
                       .workgroup_size = items,
                       .dynamic_lds = c.dynamic_lds};

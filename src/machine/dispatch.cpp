@@ -167,6 +167,16 @@ Result<Scratch> Scratch::map(const LaunchPlan& plan, Memory& memory, uint32_t sl
   return scratch;
 }
 
+void leave_undefined(LaunchPlan& plan, uint64_t seed) {
+  const uint64_t registers = uint64_t{plan.rows()} * sizeof(Row);
+  plan.undefined.resize(std::max<uint64_t>(registers, plan.lds_size) / sizeof(uint32_t));
+  uint64_t state = seed;
+  for (uint32_t& word : plan.undefined) {
+    state = state * 6364136223846793005 + 1442695040888963407;
+    word = uint32_t(state >> 32);
+  }
+}
+
 Scratch::Scratch(Scratch&& other) noexcept
     : memory_(std::exchange(other.memory_, nullptr)), base_(other.base_), slot_bytes_(other.slot_bytes_),
       data_(other.data_), lane_bytes_(other.lane_bytes_) {}
@@ -201,6 +211,13 @@ Residence::Residence(const LaunchPlan& plan, const Memory& memory, const Scratch
 
 Residence::~Residence() { munmap(memory_, bytes_); }
 
+void Residence::clear(void* memory, uint64_t bytes) const {
+  if (plan_.undefined.empty())
+    std::memset(memory, 0, bytes);
+  else
+    std::memcpy(memory, plan_.undefined.data(), bytes);
+}
+
 void Residence::begin(uint32_t workgroup, Tracer* tracer, AccessLog* log) {
   const Dispatch& dispatch = plan_.dispatch;
   std::array<uint32_t, 3> position{workgroup % dispatch.workgroups[0],
@@ -219,7 +236,7 @@ void Residence::begin(uint32_t workgroup, Tracer* tracer, AccessLog* log) {
   group_.fault.reset();
   group_.tracer = tracer;
   group_.log = log;
-  std::memset(lds_, 0, plan_.lds_size);
+  clear(lds_, plan_.lds_size);
   if (group_.scratch) std::memset(group_.scratch, 0, group_.scratch_wave_bytes() * group_.wave_count);
   for (uint32_t id = 0; id < group_.wave_count; ++id) start_wave(*new (&waves_[id]) Wave, id, position, size);
 }
@@ -230,7 +247,7 @@ void Residence::start_wave(Wave& w, uint32_t id, const std::array<uint32_t, 3>& 
   const object::KernelDescriptor& d = plan_.dispatch.kernel->descriptor;
   const bool unified = image.target.unified_registers();
   Row* rows = rows_ + uint64_t{plan_.rows()} * id;
-  std::memset(static_cast<void*>(rows), 0, plan_.rows() * sizeof(Row));
+  clear(rows, plan_.rows() * sizeof(Row));
   w.spaces[unsigned(RowSpace::vgpr)] = rows;
   w.spaces[unsigned(RowSpace::agpr)] = rows + (unified ? plan_.accum_offset : plan_.vgpr_rows);
   w.spaces[unsigned(RowSpace::constant)] = const_cast<Row*>(image.pool.rows.data());
@@ -246,6 +263,7 @@ void Residence::start_wave(Wave& w, uint32_t id, const std::array<uint32_t, 3>& 
   w.workgroup = &group_;
   w.id = id;
   w.approximate_seen = approximate_seen_.data();
+  clear(w.sgpr, 102 * sizeof(uint32_t));
   set_mode(w, plan_.mode);
   set_fixed_slots(w);
 

@@ -24,6 +24,7 @@ struct LaunchPlan {
   uint32_t max_waves = 0; // of a full workgroup
   std::array<uint64_t, 3> grid{};
   std::vector<uint32_t> preloaded; // kernarg dwords
+  std::vector<uint32_t> undefined; // what LDS and registers hold before a wave writes them; empty: zeros
 
   /// Rows of host memory a wave needs: the files and what the widest operand may reach beyond them.
   uint32_t rows() const { return vgpr_rows + (image->target.unified_registers() ? 0 : agpr_rows) + 64; }
@@ -32,6 +33,10 @@ struct LaunchPlan {
 /// Errors: a kernel of another object, an entry that is no instruction, sizes out of range, too much LDS, a kernarg
 /// segment that must be preloaded and is not mapped.
 Result<LaunchPlan> plan_launch(const Image& image, const Dispatch& dispatch, const Memory& memory);
+
+/// Makes LDS and registers start with words that follow from `seed` instead of zeros: what hardware leaves there is
+/// anything, and a kernel that reads it gives another answer each time.
+void leave_undefined(LaunchPlan& plan, uint64_t seed);
 
 /// Device memory for scratch of `slots` resident workgroups; unmapped at the end. Holds nothing where a launch needs
 /// none.
@@ -65,6 +70,7 @@ public:
   std::vector<uint8_t>& approximate_seen() { return approximate_seen_; }
 
 private:
+  void clear(void* memory, uint64_t bytes) const; // as it is before anything is written
   void start_wave(Wave& w, uint32_t id, const std::array<uint32_t, 3>& position, const std::array<uint32_t, 3>& size);
 
   const LaunchPlan& plan_;

@@ -59,7 +59,8 @@ struct RunOptions {
   uint64_t seed = 0;
   uint64_t instruction_budget = uint64_t{20'000'000'000}; // wave-instructions of the whole dispatch
   std::chrono::milliseconds wall_budget{60'000};
-  unsigned threads = 0;         // 0: all cores where workgroups cannot see each other, else 1
+  uint64_t undefined_seed = 0;          // LDS and registers that a dispatch does not define hold words of this seed; 0: zeros
+  unsigned threads = 0;                 // 0: all cores where workgroups cannot see each other, else 1
   std::vector<uint32_t> traced; // linear workgroup ids to trace, sorted
   bool only_traced = false;     // execute no other workgroup (timing wants no results)
   std::function<void(uint64_t done, uint64_t total)> progress; // workgroups; called from one thread

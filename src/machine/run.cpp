@@ -37,7 +37,8 @@ uint32_t thread_count(const LaunchPlan& plan, const RunOptions& options, uint64_
 } // namespace
 
 Result<RunResult> run(const Image& image, const Dispatch& dispatch, Memory& memory, const RunOptions& options) {
-  AE_TRY(const LaunchPlan plan, plan_launch(image, dispatch, memory));
+  AE_TRY(LaunchPlan plan, plan_launch(image, dispatch, memory));
+  if (options.undefined_seed) leave_undefined(plan, options.undefined_seed);
   for (uint32_t id : options.traced)
     if (id >= plan.workgroups)
       return fail("{}: workgroup {} is to be traced, there are {}", image.object().path, id, plan.workgroups);

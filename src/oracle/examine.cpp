@@ -109,6 +109,14 @@ private:
           "{}: on {} of {}, {} depend on what results, scratch and guards held before the run; if the kernel reads "
           "`{}`, give it the role \"inout\"",
           reference_.original.object->path, place(), reference_.launch.path, found->text, found->buffer);
+    AE_TRY(device::Outcome undefined, launch({.name = "other register contents", .undefined = 4}));
+    if (auto found = difference(undefined)) {
+      facts_.any_undefined = false;
+      reference_.notes.push_back(
+          fmt::format("K0 on {}: {} depend on registers or LDS that nothing has written; candidates "
+                      "are judged with the same contents",
+                      place(), found->text));
+    }
     if (case_.is_fixed()) {
       facts_.any_placement = false;
       return {};

@@ -84,7 +84,7 @@ Result<device::Outcome> launch_original(device::Device& device, const Reference:
 }
 
 Reference::Impl::Key Reference::Impl::key_of(size_t index, const Way& way, const Options& options) {
-  return {index, options.seed, way.other_input, way.poison, way.placement, way.after_earlier};
+  return {index, options.seed, way.other_input, way.poison, way.undefined, way.placement, way.after_earlier};
 }
 
 std::shared_ptr<const OriginalRun> Reference::Impl::keep(size_t index, const Way& way, const Options& options,
@@ -121,6 +121,7 @@ Way Reference::Impl::allowed(size_t index, const Way& way) const {
   Way result = way;
   if (!facts[index].any_schedule) result.schedule = machine::Schedule::round_robin;
   if (!facts[index].any_placement) result.placement = 0;
+  if (!facts[index].any_undefined) result.undefined = 1;
   return result;
 }
 

@@ -23,6 +23,7 @@ struct CaseFacts {
   std::map<std::string, ElementSet> untouched;
   bool any_schedule = true;  // no schedule that was tried changes K0's results beyond the tolerance
   bool any_placement = true; // nor do addresses
+  bool any_undefined = true; // nor does what registers and LDS hold that nothing has written
   uint64_t instructions = 0;
 };
 
@@ -48,7 +49,7 @@ struct Reference::Impl {
   Way allowed(size_t index, const Way& way) const;
 
 private:
-  using Key = std::tuple<size_t, uint64_t, bool, uint64_t, unsigned, bool>;
+  using Key = std::tuple<size_t, uint64_t, bool, uint64_t, uint64_t, unsigned, bool>;
   static Key key_of(size_t index, const Way& way, const Options& options);
 
   std::mutex mutex_;

@@ -21,15 +21,15 @@ constexpr std::string_view names[] = {"equivalent",       "divergence",       "r
 std::string cases_hash(const launch::Launch& launch, const Options& options) {
   std::string text = fmt::format("{}\nseed {}\n", launch.hash, options.seed);
   for (const Way& way : candidate_ways())
-    text += fmt::format("{} {} {} {} {}\n", way.other_input, way.poison, way.placement, int(way.schedule),
-                        way.after_earlier);
+    text += fmt::format("{} {} {} {} {} {}\n", way.other_input, way.poison, way.undefined, way.placement,
+                        int(way.schedule), way.after_earlier);
   return sha256_hex(text);
 }
 
 std::string policy_hash(const Reference::Impl& reference) {
   std::string text = reference.policy.hash() + "\n";
   for (const CaseFacts& facts : reference.facts) {
-    text += fmt::format("{} {}\n", facts.any_schedule, facts.any_placement);
+    text += fmt::format("{} {} {}\n", facts.any_schedule, facts.any_placement, facts.any_undefined);
     for (auto& [name, t] : facts.tolerance)
       text += fmt::format("{} {:a} {:a} {:a} {:a}\n", name, t.absolute, t.relative, t.scaled, t.cosine);
   }

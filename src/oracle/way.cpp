@@ -8,9 +8,11 @@ namespace {
 
 constexpr Way ways[] = {
     {.name = "as the launch file says"},
-    {.name = "another input, after an earlier launch, buffers moved, other poison, waves run to barriers",
+    {.name = "another input, after an earlier launch, buffers moved, other poison and register contents, waves run to "
+             "barriers",
      .other_input = true,
      .poison = 2,
+     .undefined = 2,
      .placement = 1,
      .schedule = Schedule::run_to_barrier,
      .after_earlier = true},
@@ -54,6 +56,7 @@ device::LaunchOptions options_for(const launch::Case& c, const Way& way, uint64_
   options.placement = way.placement;
   options.run.schedule = way.schedule;
   options.run.seed = shifted(1, seed);
+  options.run.undefined_seed = shifted(way.undefined, seed);
   if (way.after_earlier) options.earlier.push_back(case_for(c, Way{.name = {}}, seed));
   return options;
 }

@@ -15,13 +15,15 @@ struct Way {
   std::string_view name;    // for messages: how this differs from the first way
   bool other_input = false; // another seed for all random fills, floating-point scalars times 1.25
   uint64_t poison = 1;
+  uint64_t undefined = 1; // seed of what registers and LDS hold that nothing has written
   unsigned placement = 0;
   machine::Schedule schedule = machine::Schedule::round_robin;
   bool after_earlier = false; // the case itself, with its own input, has run before in the same memory
 
   /// Differs from the first way in nothing but the schedule.
   bool only_schedule() const {
-    return schedule != machine::Schedule::round_robin && !other_input && poison == 1 && !placement && !after_earlier;
+    return schedule != machine::Schedule::round_robin && !other_input && poison == 1 && undefined == 1 && !placement &&
+           !after_earlier;
   }
 };
 

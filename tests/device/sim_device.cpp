@@ -118,6 +118,28 @@ TEST(SimDevice, poison_follows_its_seed) {
   EXPECT_NE(one.buffers["out"], two.buffers["out"]);
 }
 
+TEST(SimDevice, registers_and_LDS_that_nothing_wrote_follow_their_seed) {
+  std::string store_v9 = prologue + "global_store_dword v1, v9, s[6:7]\n";
+  std::string store_lds = prologue + R"(
+    s_mov_b32 m0, -1
+    ds_read_b32 v2, v1
+    s_waitcnt lgkmcnt(0)
+    global_store_dword v1, v2, s[6:7]
+  )";
+  launch::Launch launch = add_launch(", \"dynamic_lds\": 4096");
+  for (const std::string& body : {store_v9, store_lds}) {
+    LaunchOptions zeros, one, two;
+    one.run.undefined_seed = 1;
+    two.run.undefined_seed = 2;
+    Bytes a = run(body, launch, zeros).buffers["out"], b = run(body, launch, one).buffers["out"],
+          c = run(body, launch, two).buffers["out"];
+    EXPECT_EQ(a, Bytes(1024, 0));
+    EXPECT_NE(b, a);
+    EXPECT_NE(b, c);
+    EXPECT_EQ(run(body, launch, one).buffers["out"], b);
+  }
+}
+
 TEST(SimDevice, refuses_an_object_for_another_processor) {
   auto device = make_simulated({.processor = isa::Processor::gfx90a}, "");
   ASSERT_TRUE(device) << device.error().message;

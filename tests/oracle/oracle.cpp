@@ -336,6 +336,20 @@ TEST(Oracle, rounding_that_varies_with_the_schedule_widens_the_bound) {
   EXPECT_EQ(bench.judge(varying(1e-2f)).finding, Finding::divergence);
 }
 
+TEST(Oracle, K0_that_reads_what_nothing_has_written_is_a_note_but_a_candidate_may_not) {
+  Kernel reads_undefined = [](World& w) {
+    affine(w);
+    w.floats("out")[0] += float(w.options.run.undefined_seed);
+  };
+  Bench bench(reads_undefined);
+  EXPECT_TRUE(bench.has_note("depend on registers or LDS that nothing has written"));
+  EXPECT_EQ(bench.judge(reads_undefined).finding, Finding::equivalent);
+  Kernel only_first = [](World& w) {
+    if (w.options.run.undefined_seed == 1) affine(w);
+  };
+  EXPECT_EQ(Bench().judge(only_first).finding, Finding::divergence);
+}
+
 TEST(Oracle, K0_that_depends_on_addresses_is_a_note) {
   Bench bench([](World& w) {
     affine(w);

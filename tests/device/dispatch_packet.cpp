@@ -1,4 +1,3 @@
-#include "device/declared_resources.h"
 #include "device/dispatch_packet.h"
 
 #include <cstring>
@@ -26,24 +25,6 @@ template <class T> T read_at(const Bytes& bytes, size_t offset) {
 }
 
 } // namespace
-
-TEST(DeclaredResources, unified_files_split_at_accum_offset) {
-  // 8 * (15 + 1) = 128 rows, the first 4 * (23 + 1) = 96 of them VGPRs
-  isa::Resources r = declared_resources(kernel_with(15 | 4 << 6, 23), isa::Processor::gfx942);
-  EXPECT_EQ(r.vgprs, 96u);
-  EXPECT_EQ(r.agprs, 32u);
-  EXPECT_EQ(r.accum_offset, 96u);
-  EXPECT_EQ(r.sgprs, 48u);
-  EXPECT_EQ(r.lds_bytes, 512u);
-  EXPECT_EQ(r.scratch_bytes, 16u);
-  EXPECT_EQ(isa::total_vgprs(r, isa::Processor::gfx942), 128u);
-}
-
-TEST(DeclaredResources, gfx908_has_granules_of_four_in_both_files) {
-  isa::Resources r = declared_resources(kernel_with(15, 0), isa::Processor::gfx908);
-  EXPECT_EQ(r.vgprs, 64u);
-  EXPECT_EQ(isa::total_vgprs(r, isa::Processor::gfx908), 64u);
-}
 
 TEST(DispatchPacket, has_its_fields_where_the_HSA_specification_puts_them) {
   launch::Case c;
