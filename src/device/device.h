@@ -17,9 +17,10 @@ struct Loaded {
 struct Outcome {
   machine::Status status = machine::Status::completed;
   std::optional<machine::Fault> fault;
-  std::map<std::string, Bytes> buffers;      // final contents of out and inout buffers; empty unless completed
-  std::vector<std::string> guard_damage;     // "guard after `out`: 4 bytes changed at +0"
-  std::vector<std::string> read_only_damage; // "`in` (read-only) changed at +16"
+  std::map<std::string, Bytes> buffers;  // final contents of out and inout buffers; empty unless completed
+  std::vector<std::string> guard_damage; // "guard after `out`: 4 bytes changed at +0"
+  std::vector<std::string>
+      read_only_damage; // "global_store_dword writes 4 bytes at +0x10 of `in`, which is read-only (...)"
   uint64_t instructions = 0;
   machine::Fidelity fidelity;
 };

@@ -121,6 +121,7 @@ Result<void> map_buffers(machine::Memory& memory, const launch::Case& c, const P
     const launch::Buffer& buffer = *placed.buffer;
     auto access = buffer.role == launch::Role::in ? machine::Access::read_only : machine::Access::read_write;
     AE_CHECK(memory.map(placed.region_base(), placed.region_size(), access, buffer.name));
+    memory.set_guards(placed.region_base(), placed.guard_before, placed.guard_after);
     AE_CHECK(launch::fill_bytes(c, buffer, poison_seed, contents(memory, placed)));
     launch::fill_pointers(buffer, addresses, contents(memory, placed));
     for (const Guard& guard : guards_of(memory, placed))
@@ -151,26 +152,6 @@ std::vector<std::string> guard_damage(machine::Memory& memory, const Placement& 
         damage.push_back(fmt::format("guard {} `{}`: {}", guard.side, placed.buffer->name, what));
     }
   return damage;
-}
-
-std::string locate(const Placement& placement, uint64_t address) {
-  std::string nearest;
-  uint64_t least = uint64_t{1} << 30;
-  auto offer = [&](uint64_t away, std::string text) {
-    if (away >= least) return;
-    least = away;
-    nearest = std::move(text);
-  };
-  for (const PlacedBuffer& placed : placement.buffers) {
-    const std::string& name = placed.buffer->name;
-    if (address >= placed.address && address < placed.end())
-      return fmt::format("at +{} of `{}`", address - placed.address, name);
-    if (address >= placed.end())
-      offer(address - placed.end(), fmt::format("{} bytes past the end of `{}`", address - placed.end(), name));
-    else
-      offer(placed.address - address, fmt::format("{} bytes before `{}`", placed.address - address, name));
-  }
-  return nearest;
 }
 
 } // namespace asmevo::device

@@ -57,8 +57,4 @@ std::span<uint8_t> contents(machine::Memory& memory, const PlacedBuffer& placed)
 /// What changed in the guards: "guard after `out`: 4 bytes changed at +0".
 std::vector<std::string> guard_damage(machine::Memory& memory, const Placement& placement, uint64_t poison_seed);
 
-/// What an access to `address` means in terms of buffers: "4 bytes past the end of `out`", "at +16 of `in`", or empty
-/// where no buffer is within 1 GiB.
-std::string locate(const Placement& placement, uint64_t address);
-
 } // namespace asmevo::device

@@ -95,12 +95,9 @@ void judge_fault(const machine::Fault& fault, const Placement& placement, Outcom
   const PlacedBuffer* input = input_at(placement, fault.data_address);
   if (!input) return;
   bool inside = fault.data_address >= input->address && fault.data_address < input->end();
-  if (inside)
-    outcome.read_only_damage.push_back(fmt::format("`{}` (read-only) is written at +{}: {}", input->buffer->name,
-                                                   fault.data_address - input->address, fault.message));
-  else
-    outcome.guard_damage.push_back(fmt::format("guard of `{}`: written {}: {}", input->buffer->name,
-                                               locate(placement, fault.data_address), fault.message));
+  std::string text = fmt::format("{} (workgroup {}, wave {}, lane {}, at {:#x} of the object)", fault.message,
+                                 fault.workgroup, fault.wave, fault.lane, fault.address);
+  (inside ? outcome.read_only_damage : outcome.guard_damage).push_back(std::move(text));
 }
 
 /// Runs once in `world` and adds to `outcome`. False when nothing more can be run.

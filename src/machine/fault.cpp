@@ -25,10 +25,9 @@ void raise_access(Wave& w, const Op& op, int lane, uint64_t address, uint32_t by
   const Memory& memory = *w.workgroup->memory;
   const Region* region = memory.find(address, bytes);
   const char* verb = write ? "writes" : "reads";
-  if (region && region->access == Access::read_only)
-    return raise(w, op, lane, address,
-                 fmt::format("writes to read-only `{}` at +{:#x}", region->name, address - region->base));
   std::string where = memory.describe(address, bytes);
+  if (region && region->access == Access::read_only)
+    return raise(w, op, lane, address, fmt::format("writes {}, which is read-only", where));
   if (where == "in no buffer") where = fmt::format("{} bytes at {:#x}, in no buffer", bytes, address);
   raise(w, op, lane, address, fmt::format("{} {}", verb, where));
 }

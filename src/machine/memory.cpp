@@ -60,6 +60,13 @@ Result<std::span<uint8_t>> Memory::map(uint64_t base, uint64_t size, Access acce
   return std::span(data, size);
 }
 
+void Memory::set_guards(uint64_t base, uint64_t before, uint64_t after) {
+  auto found = std::ranges::find(impl_->regions, base, &Region::base);
+  if (found == impl_->regions.end()) return;
+  found->guard_before = before;
+  found->guard_after = after;
+}
+
 void Memory::unmap(uint64_t base) {
   auto next = impl_->after(base);
   if (next == impl_->regions.begin() || next[-1].base != base) return;
@@ -81,12 +88,11 @@ std::string Memory::describe(uint64_t address, uint64_t size) const {
   bool after = false;
   for (const Region& region : impl_->regions) {
     if (region.access == Access::guard) continue;
-    uint64_t last = address + size, end = end_of(region);
-    bool inside = address >= region.base && address < end;
-    if (inside && last <= end)
-      return fmt::format("{} at +{:#x} of `{}`", amount(size), address - region.base, region.name);
+    uint64_t last = address + size, first = region.first(), end = region.end();
+    bool inside = address >= first && address < end;
+    if (inside && last <= end) return fmt::format("{} at +{:#x} of `{}`", amount(size), address - first, region.name);
     if (inside) return fmt::format("{} past the end of `{}`", amount(last - end), region.name);
-    uint64_t away = address >= end ? address - end : region.base - address;
+    uint64_t away = address >= end ? address - end : first - address;
     if (away >= distance) continue;
     nearest = &region, distance = away, after = address >= end;
   }

@@ -21,7 +21,11 @@ struct Region {
   uint64_t size = 0;
   Access access = Access::read_write;
   std::string name;
-  uint8_t* data = nullptr; // host bytes, stable until unmapped
+  uint8_t* data = nullptr;                    // host bytes, stable until unmapped
+  uint64_t guard_before = 0, guard_after = 0; // bytes at each end that are not part of what `name` names
+
+  uint64_t first() const { return base + guard_before; } // of what is named
+  uint64_t end() const { return base + size - guard_after; }
 };
 
 class Memory {
@@ -33,6 +37,9 @@ public:
 
   /// Zero-filled. Errors: overlaps a region (named), size 0, wraps.
   Result<std::span<uint8_t>> map(uint64_t base, uint64_t size, Access access, std::string name);
+  /// Says that so many bytes at each end of the region at `base` are slack around what its name means: they can be
+  /// accessed like the rest, but messages count from where the named bytes begin and end.
+  void set_guards(uint64_t base, uint64_t before, uint64_t after);
   void unmap(uint64_t base);
   /// The region that holds all of [address, address + size), or null.
   const Region* find(uint64_t address, uint64_t size) const;

@@ -87,13 +87,3 @@ TEST(Guards, every_changed_byte_is_seen_with_its_offset) {
   EXPECT_EQ(damage[0], "guard before `b`: 2 bytes changed at -4096 to -1");
   EXPECT_EQ(damage[1], "guard after `b`: 2 bytes changed at +0 to +4095");
 }
-
-TEST(Placement, locates_an_address_relative_to_the_nearest_buffer) {
-  launch::Case c = three_buffers();
-  Placement p = place(c, 0);
-  uint64_t a = p.buffers[0].address;
-  EXPECT_EQ(locate(p, a + 8), "at +8 of `a`");
-  EXPECT_EQ(locate(p, a + 4004 + 12), "12 bytes past the end of `a`");
-  EXPECT_EQ(locate(p, a - 16), "16 bytes before `a`");
-  EXPECT_EQ(locate(p, 0), "");
-}

@@ -105,7 +105,7 @@ TEST(Global, ReadOnlyBuffersRefuseStores) {
   p.begin();
   p.run();
   EXPECT_EQ(p.end(), TurnEnd::fault);
-  EXPECT_EQ(p.fault(), "global_store_byte writes to read-only `in` at +0x0");
+  EXPECT_EQ(p.fault(), "global_store_byte writes 1 byte at +0x0 of `in`, which is read-only");
 }
 
 TEST(Global, LanesMayReachDifferentBuffers) {
