@@ -24,7 +24,7 @@ namespace asmevo::bench {
 namespace {
 
 // Host effects inside timed regions, microseconds (data README, "Launch floor and host effects").
-constexpr double extra_launch = 1.2; // between kernels of a stream: 1.7-2.3 with the smallest kernels' own time
+constexpr double extra_launch = 1.0; // between kernels of a stream: 1.7-2.3 with the smallest kernels' own time
 constexpr double memset_each = 3.5;
 double copy_to_device(uint64_t bytes) {
   const double mib = double(bytes) / (1 << 20);
@@ -82,8 +82,10 @@ public:
     row.predicted = device_.parameters.launch_floor.value + extra_launch * double(run.launch_count - 1) +
                     memset_each * double(run.memsets);
     for (uint64_t bytes : run.copies_to_device) row.predicted += copy_to_device(bytes);
+    const bool repeated =
+        std::ranges::all_of(run.launches, [&](const SpecLaunch& l) { return l.kernel == run.launches.front().kernel; });
     for (const SpecLaunch& launch : run.launches) {
-      AE_TRY(const timing::Estimate e, time_launch(launch, memory));
+      AE_TRY(const timing::Estimate e, time_launch(launch, memory, repeated));
       if (print_launches_) print(launch, e);
       row.predicted += launch.weight * e.kernel_cycles / device_.parameters.clock.value;
       row.bound = e.bound;
@@ -102,7 +104,7 @@ private:
     return &programs_.emplace(name, Program{shared, std::move(image)}).first->second;
   }
 
-  Result<timing::Estimate> time_launch(const SpecLaunch& launch, machine::Memory& memory) {
+  Result<timing::Estimate> time_launch(const SpecLaunch& launch, machine::Memory& memory, bool repeated) {
     constexpr uint64_t load_base = 0x10000000, kernarg_base = 0x20000000;
     AE_TRY(const Program* program, load(launch.code_object));
     AE_TRY(const object::Kernel* kernel, object::choose_kernel(*program->object, launch.kernel));
@@ -131,7 +133,7 @@ private:
     if (result->status != machine::Status::completed)
       return fail("{}: {}", launch.kernel, result->fault ? result->fault->message : "did not finish");
     work.trace = &result->trace;
-    return timing::estimate(work, device_, {.draws = 1, .attribution = print_launches_});
+    return timing::estimate(work, device_, {.draws = 1, .attribution = print_launches_, .repeated = repeated});
   }
 
   static void print(const SpecLaunch& launch, const timing::Estimate& e) {

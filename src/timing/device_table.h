@@ -21,7 +21,8 @@ namespace asmevo::timing {
   X(clock, "MHz", "shader clock")                                                                                      \
   X(power_limited_clock, "MHz", "shader clock under sustained matrix load at the power limit")                         \
   X(launch_floor, "us", "empty kernel, event to event")                                                                \
-  X(dispatch_wave, "clk", "between two wave launches of one XCD")                                                      \
+  X(dispatch_workgroup, "clk", "between two workgroups of one XCD, at least")                                          \
+  X(dispatch_wave, "clk", "between two wave launches of one XCD, at least")                                            \
   X(wave_start, "clk", "wave launch to its first issue, instruction cache warm")                                       \
   X(workgroup_turnover, "clk", "last wave's end to the first wave of the next workgroup in its place")                 \
   /* vector ALU */                                                                                                     \
@@ -73,7 +74,8 @@ namespace asmevo::timing {
   X(hbm_latency, "clk", "dependent load from HBM")                                                                     \
   X(store_latency, "clk", "store accepted to its vmcnt return")                                                        \
   X(atomic_line, "clk", "L2, each line of an atomic")                                                                  \
-  X(l2_rate, "B/clk", "L2 to one CU")                                                                                  \
+  X(l2_port_rate, "B/clk", "L2 to one CU, alone")                                                                      \
+  X(l2_rate, "B/clk", "L2 of an XCD to all its CUs")                                                                   \
   X(cu_memory_rate, "B/clk", "most that one CU draws from beyond L2")                                                  \
   X(mall_bandwidth, "GB/s", "memory-side cache, device")                                                               \
   X(hbm_bandwidth, "GB/s", "HBM, device, as kernels reach it")
@@ -105,7 +107,7 @@ struct DeviceTable {
   isa::Processor processor = isa::Processor::gfx942;
   uint32_t compute_units = 0;
   uint32_t xcds = 1;
-  uint32_t l1_bytes = 0, l1_line = 128, l1_ways = 64;
+  uint32_t l1_bytes = 0;               // lines of 128 bytes; 64 ways by 4 hashed sets act like one set
   uint32_t l2_bytes = 0, l2_ways = 16; // of one XCD
   uint64_t mall_bytes = 0;             // 0: none
   uint32_t scalar_cache_bytes = 16384, instruction_cache_bytes = 65536;

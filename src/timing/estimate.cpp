@@ -36,7 +36,7 @@ Share share_of_a_cu(const Grid& grid, const DeviceTable& device, const TracedLau
 
   double waves = 1;
   if (!grid.samples().empty()) waves = double(grid.samples().front().waves.size());
-  const double per_workgroup = waves * values.dispatch_wave;
+  const double per_workgroup = std::max(values.dispatch_workgroup, waves * values.dispatch_wave);
   share.program.arrival_first = double(cu) * per_workgroup;
   share.program.arrival_spacing = double(std::min(cus, on_xcd)) * per_workgroup;
 
@@ -69,13 +69,15 @@ double launch_cycles(const Share& share, const CuResult& cu) {
   return double(cu.end) + double(share.workgroups - simulated) * slowest_dispatch * share.skipped_scale;
 }
 
-Surroundings surroundings_of(const Grid& grid, const DeviceTable& device) {
+Surroundings surroundings_of(const Grid& grid, const DeviceTable& device, bool repeated) {
   Surroundings s;
   s.active_cus = static_cast<uint32_t>(std::min<uint64_t>(grid.count(), device.compute_units));
   s.active_cus_per_xcd = (s.active_cus + device.xcds - 1) / device.xcds;
   s.l2_share_scale = grid.mean_xcd_sharing();
   // All of it while it fits, less of it beyond: replacement is not strict enough to lose everything at once.
   s.l2_warm = std::clamp(2 - grid.xcd_footprint() / double(device.l2_bytes), 0.0, 1.0);
+  // Another kernel before: a line is in the right one of the L2s by chance.
+  if (!repeated) s.l2_warm /= double(std::min<uint64_t>(device.xcds, grid.count()));
   const double footprint = std::max(1.0, grid.footprint());
   s.mall_hit = std::min(1.0, double(device.mall_bytes) / footprint);
   return s;
@@ -126,7 +128,7 @@ Result<Estimate> estimate_traced(const TracedLaunch& launch, const DeviceTable& 
   const StaticTable code(launch.code, launch.target);
   const PatternTable patterns(*launch.trace, device.processor);
   const Grid grid(*launch.trace, launch.workgroups, code, patterns, device, launch.occupancy.workgroups_per_cu);
-  const Surroundings surroundings = surroundings_of(grid, device);
+  const Surroundings surroundings = surroundings_of(grid, device, options.repeated);
 
   Estimate estimate;
   estimate.occupancy = launch.occupancy;

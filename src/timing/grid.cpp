@@ -39,6 +39,7 @@ Grid::Grid(const machine::Trace& trace, std::array<uint32_t, 3> workgroups, cons
   collect(trace);
   find_code_lines(code);
   learn_steps(patterns);
+  find_tables(patterns);
   compute_sharing(device, resident);
   compute_footprint(trace, patterns, device.xcds);
   compute_means(patterns);
@@ -132,8 +133,40 @@ void Grid::learn_steps(const PatternTable& patterns) {
     });
 }
 
+// An instruction without a rule may gather from a table that every workgroup reads (all samples' ranges lie over each
+// other) or walk data of its own (they lie side by side).
+void Grid::find_tables(const PatternTable& patterns) {
+  struct Span {
+    uint64_t low = ~uint64_t{0}, high = 0;
+    void add(uint64_t begin, uint64_t end) { low = std::min(low, begin), high = std::max(high, end); }
+  };
+  std::map<uint32_t, std::vector<Span>> spans; // of irregular instructions, by sample
+  for (size_t s = 0; s < samples_.size(); ++s)
+    for (const machine::WaveTrace* wave : samples_[s].waves)
+      for (const machine::TraceEvent& e : wave->events) {
+        if (e.pattern >= patterns.size() || rules_[e.instruction].regular) continue;
+        const auto lines = patterns.lines(patterns[e.pattern]);
+        if (lines.empty()) continue;
+        auto& of_samples = spans[e.instruction];
+        of_samples.resize(samples_.size());
+        of_samples[s].add(e.base + lines.front().line * line_bytes, e.base + (lines.back().line + 1) * line_bytes);
+      }
+  for (const auto& [instruction, of_samples] : spans) {
+    Span all;
+    double covered = 0, present = 0;
+    for (const Span& s : of_samples) {
+      if (s.high == 0) continue;
+      all.add(s.low, s.high);
+      covered += double(s.high - s.low);
+      ++present;
+    }
+    rules_[instruction].table = present > 1 && covered > 0.5 * present * double(all.high - all.low);
+  }
+}
+
 int64_t Grid::shift(uint32_t instruction, const Coordinates& displacement, uint64_t id) const {
   const AddressRule& rule = rules_[instruction];
+  if (rule.table) return 0;
   if (!rule.regular) return static_cast<int64_t>((id + 1) << 42); // lines that nobody else has
   const int64_t bytes =
       rule.step[0] * displacement[0] + rule.step[1] * displacement[1] + rule.step[2] * displacement[2];
@@ -145,6 +178,11 @@ void Grid::compute_sharing(const DeviceTable& device, uint32_t resident) {
   std::map<std::array<int64_t, 3>, Sharing> by_step;
   std::vector<std::tuple<int64_t, uint32_t, uint32_t>> users; // line, XCD, CU
   for (size_t i = 0; i < rules_.size(); ++i) {
+    if (rules_[i].table) {
+      const auto cus = float(std::min<uint64_t>(count_, device.compute_units));
+      sharing_[i] = {cus / float(std::min<uint64_t>(count_, device.xcds)), cus};
+      continue;
+    }
     if (!rules_[i].seen || !rules_[i].regular) continue;
     const auto [found, fresh] = by_step.try_emplace(rules_[i].step);
     if (fresh) {
@@ -215,7 +253,7 @@ void Grid::compute_footprint(const machine::Trace& trace, const PatternTable& pa
     const auto [low, high] = span.at(instruction);
     const double span_lines = double(high - low) / line_bytes + 1;
     lines += std::min(count, span_lines);
-    xcd_lines += std::min(count / double(xcds), span_lines);
+    xcd_lines += rules_[instruction].table ? std::min(count, span_lines) : std::min(count / double(xcds), span_lines);
   }
   xcd_footprint_ = xcd_lines * line_bytes;
   footprint_ = lines * line_bytes;

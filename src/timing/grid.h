@@ -24,6 +24,7 @@ struct AddressRule {
   std::array<int64_t, 3> step{}; // bytes a step along x, y, z
   bool seen = false;             // occurs in the traces with an address
   bool regular = true;           // the samples agree with `step`
+  bool table = false;            // not regular, and all samples roam the same range
 };
 
 struct SampledGroup {
@@ -64,6 +65,7 @@ private:
   void collect(const machine::Trace& trace);
   void find_code_lines(const StaticTable& code);
   void learn_steps(const PatternTable& patterns);
+  void find_tables(const PatternTable& patterns);
   void compute_sharing(const DeviceTable& device, uint32_t resident);
   void compute_footprint(const machine::Trace& trace, const PatternTable& patterns, uint32_t xcds);
   void compute_means(const PatternTable& patterns);

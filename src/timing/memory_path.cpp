@@ -20,9 +20,10 @@ static double fate(uint64_t line, uint64_t salt) {
 }
 
 MemoryPath::MemoryPath(const DeviceTable& d, const Values& v, const Surroundings& s)
-    : v_(v), around_(s), l1_(d.l1_bytes / line_bytes, d.l1_bytes / d.l1_line / d.l1_ways),
-      l2_(l2_share_lines(d, s), l2_share_lines(d, s) / d.l2_ways), scalar_(d.scalar_cache_bytes / 64, 64),
+    : v_(v), around_(s), l1_(d.l1_bytes / line_bytes, 1), l2_(l2_share_lines(d, s), l2_share_lines(d, s) / d.l2_ways),
+      scalar_(d.scalar_cache_bytes / 64, 64),
       accepted_(static_cast<size_t>(std::max(1.0, std::round(v.vmem_queue))), 0) {
+  l2_rate_ = std::min(v.l2_port_rate, v.l2_rate / s.active_cus_per_xcd);
   const double gb_per_clock = 1000.0 / v.clock; // bytes a clock of 1 GB/s
   memory_rate_hbm_ = std::min(v.cu_memory_rate, v.hbm_bandwidth * gb_per_clock / s.active_cus);
   memory_rate_mall_ = std::min(v.cu_memory_rate, v.mall_bandwidth * gb_per_clock / s.active_cus);
@@ -47,7 +48,7 @@ double MemoryPath::from_memory(uint64_t line, Sharing sharing, double bytes, dou
 MemoryPath::Answer MemoryPath::beyond_l1(uint64_t line, double bytes, Sharing sharing, double now, bool write,
                                          double warm) {
   const double start = std::max(now, l2_free_);
-  const double busy = bytes / v_.l2_rate;
+  const double busy = bytes / l2_rate_;
   l2_free_ = start + busy;
   traffic_.l2_bytes += bytes;
   traffic_.l2_busy += busy;
@@ -55,11 +56,12 @@ MemoryPath::Answer MemoryPath::beyond_l1(uint64_t line, double bytes, Sharing sh
   const double hit = start + (write ? v_.store_latency : v_.l2_latency);
   if (int64_t* ready = l2_.find(line)) return {std::max(hit, double(*ready)), queued};
   double done = hit;
-  const bool leader = fate(line, 3) >= warm && fate(line, 0) * std::max(1.0f, sharing.xcd) < 1;
+  const bool leader = (write || fate(line, 3) >= warm) && fate(line, 0) * std::max(1.0f, sharing.xcd) < 1;
   if (leader) {
     double memory_queue = 0;
     const double fetched = from_memory(line, sharing, write ? bytes : line_bytes, start, memory_queue);
-    // A written line costs memory bandwidth once, when it leaves L2; the store waits for the queue but not for memory.
+    // A line written costs memory bandwidth once, when it leaves L2, at the kernel's end at the latest. The store waits
+    // for the queue but not for memory.
     done = write ? hit + memory_queue : std::max(hit, fetched);
     queued += memory_queue;
   }

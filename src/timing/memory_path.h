@@ -78,6 +78,7 @@ private:
   Surroundings around_;
   Cache l1_, l2_, scalar_;
   double address_free_ = 0, l2_free_ = 0, memory_free_ = 0, scalar_free_ = 0;
+  double l2_rate_;                            // bytes a clock, this CU's share
   double memory_rate_hbm_, memory_rate_mall_; // bytes a clock, this CU's share
   std::vector<int64_t> accepted_;             // ring: when the address unit is done with the last `vmem_queue`
   size_t oldest_ = 0;

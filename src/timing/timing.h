@@ -78,6 +78,7 @@ struct EstimateOptions {
   unsigned draws = 16;
   uint64_t seed = 0; // the same seed gives K0 and a candidate the same draws
   bool attribution = false;
+  bool repeated = true; // the launch before was the same one, as in a benchmark's loop; else caches hold less of use
 };
 
 Result<Estimate> estimate(const Work& work, const DeviceTable& device, const EstimateOptions& options);

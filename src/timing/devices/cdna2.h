@@ -21,7 +21,7 @@ constexpr ParameterSet<Parameter> cdna2_part() {
   p.hbm_latency = {650, 80, "assumed: MI300X without the hop over its memory-side cache"};
   p.lds_read_rate = {53, 5, "MI200 LDS roofline 17718 GB/s: 100 B/clk a CU"};
   p.l1_rate = {52.2, 3, "MI200 L1 roofline 9227 GB/s"};
-  p.l2_rate = {28.4, 2, "MI200 L2 roofline 5018 GB/s"};
+  p.l2_rate = {2950, 200, "MI200 L2 roofline 5018 GB/s"};
   p.mall_bandwidth = {1350, 60, "no such cache; as HBM"};
   p.hbm_bandwidth = {1350, 60, "RRZE gpu-stream: read 1.39, triad 1.23 TB/s; MI200 roofline 1389 GB/s"};
   return p;

@@ -13,7 +13,8 @@ namespace asmevo::timing::devices {
 
 constexpr ParameterSet<Parameter> cdna3_compute_unit() {
   return {
-      .dispatch_wave = {2.015, 0.3, "empty kernel slope, 8.06 clk a 4-wave workgroup and XCD"},
+      .dispatch_workgroup = {8.06, 0.3, "empty kernel slope, 4 waves a workgroup; floydwarshall with 1 wave 7.5-8.5"},
+      .dispatch_wave = {2, 0.5, "at most, empty kernel slope"},
       .wave_start = {28, 12, "trace, warm"},
       .workgroup_turnover = {100, 50, "assumed"},
 
@@ -65,7 +66,8 @@ constexpr ParameterSet<Parameter> cdna3_compute_unit() {
       .hbm_latency = {880, 30, "ladder, from 360 MB"},
       .store_latency = {210, 40, "as an L2 hit: atax with one wave, 240 clk an iteration that waits for its store"},
       .atomic_line = {16, 8, "assumed"},
-      .l2_rate = {43.5, 2, "ladder: 27.5 TB/s on 304 CUs"},
+      .l2_port_rate = {48, 4, "atax kernel1, gathers that miss L1: 640-700 clk for 256 lines; 64 peak (docs)"},
+      .l2_rate = {1650, 75, "ladder: 27.5 TB/s of 8 XCDs"},
       .cu_memory_rate = {24, 8, "assumed"},
   };
 }

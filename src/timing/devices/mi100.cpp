@@ -18,7 +18,7 @@ static constexpr ParameterSet<Parameter> parameters() {
   p.mall_latency = {650, 100, "no such cache; as HBM"};
   p.hbm_latency = {650, 100, "as MI210, unmeasured"};
   p.l1_rate = {52, 6, "as MI210, unmeasured"};
-  p.l2_rate = {24, 6, "assumed: 64 B/clk and channel, 16 channels, 120 CUs at 70 %"};
+  p.l2_rate = {1400, 300, "assumed: 128 B/clk and channel, 16 channels, at 70 %"};
   p.mall_bandwidth = {980, 80, "no such cache; as HBM"};
   p.hbm_bandwidth = {980, 80, "peak 1228.8 GB/s, 80 % assumed"};
   return p;
