@@ -73,7 +73,7 @@ function(asmevo_unit_tests name)
   target_compile_definitions(test_${name} PRIVATE ASMEVO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(test_${name} PRIVATE asmevo_${name} ${arg_LIBS} GTest::gtest_main fmt::fmt)
   # Most of a build would else go into optimising tests. GCC 12 sees string overflows at -O1 that are not there.
-  target_compile_options(test_${name} PRIVATE -O1 $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
+  target_compile_options(test_${name} PRIVATE -O1 $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overread>)
   target_precompile_headers(test_${name} REUSE_FROM asmevo_test_headers)
   add_dependencies(tests test_${name})
   add_test(NAME unit.${name} COMMAND test_${name})

@@ -78,8 +78,9 @@ TEST(SimDevice, a_store_before_a_buffer_is_seen_in_its_guard) {
 TEST(SimDevice, a_store_to_an_input_is_reported_with_its_place) {
   Outcome outcome = run(prologue + "v_mov_b32_e32 v2, 9\n global_store_dword v1, v2, s[4:5] offset:16\n");
   ASSERT_EQ(outcome.read_only_damage.size(), 1u);
+  // .text is laid out at 0x1000; the store is its seventh instruction, 0x24 bytes in.
   EXPECT_EQ(outcome.read_only_damage[0], "global_store_dword writes 4 bytes at +0x10 of `in`, which is read-only "
-                                         "(workgroup 0, wave 0, lane 0, at 0x120 of the object)");
+                                         "(workgroup 0, wave 0, lane 0, at 0x1024 of the object)");
   EXPECT_NE(outcome.status, machine::Status::completed);
 }
 
