@@ -6,7 +6,7 @@
 // Every row of rows.csv is one program at one problem size: its launches are traced on the simulated machine (sampled
 // workgroups only), timed, and summed with what the host adds inside the timed region. Prints predicted and measured
 // per row, the weighted error per split (weight: measured time counts once a row), and the error of size scaling.
-#include "device/declared_resources.h"
+#include "recover/descriptor.h"
 #include "timing/device_table.h"
 #include "timing/mi300a_spec.h"
 
@@ -114,7 +114,7 @@ private:
     const auto processor = codec_.target().processor;
     const uint32_t items = launch.workgroup_size[0] * launch.workgroup_size[1] * launch.workgroup_size[2];
     timing::Work work{.image = &program->image,
-                      .resources = device::declared_resources(*kernel, processor),
+                      .resources = recover::declared_resources(kernel->descriptor, codec_.target()),
                       .workgroups = launch.workgroups,
                       .workgroup_size = items,
                       .dynamic_lds = launch.dynamic_lds};
