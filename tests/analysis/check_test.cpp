@@ -3,7 +3,7 @@
 #include "analysis/resources.h"
 #include "corpus.h"
 
-#include <chrono>
+#include <ctime>
 #include <set>
 
 namespace asmevo::analysis {
@@ -130,10 +130,11 @@ TEST(Check, a_kernel_of_five_thousand_instructions_takes_less_than_a_tenth_of_a_
   text += "s_endpgm\n";
   const auto program = assemble(text);
   ASSERT_GT(program.items.size(), 5000u);
-  const auto start = std::chrono::steady_clock::now();
-  const auto findings = check(program);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(took.count(), 0.1);
+  // Processor time: what others do on the machine is not the gate's doing.
+  const std::clock_t start = std::clock();
+  check(program);
+  const double took = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  EXPECT_LT(took, 0.1);
 }
 
 } // namespace
