@@ -87,7 +87,7 @@ private:
     }
     // Of what was issued before the stretch the original left this much.
     if (!found) younger += allowed > before.size() ? allowed - before.size() : 0;
-    Pin result{.item = new_item, .counted = accesses};
+    Pin result{.item = new_item, .counted = accesses, .lenient = pin.lenient};
     if (vector_memory)
       result.at_most.vmcnt = static_cast<uint8_t>(std::min<size_t>(younger, 63));
     else
@@ -235,6 +235,7 @@ Stripped strip(const Program& program, size_t function, size_t first, size_t las
     pins.push_back({.item = end, .free = settled_registers(program, where, graph, end)});
   for (Pin& pin : pins) {
     pin.item = new_item[pin.item];
+    pin.lenient = false; // whoever strips may have moved LDS accesses over the wait before a barrier
     stripped.pins.push_back(pin);
   }
   return stripped;

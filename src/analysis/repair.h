@@ -40,7 +40,8 @@ recover::Program repaired(const recover::Program& program, size_t function, std:
 std::vector<size_t> removable_waits(const recover::Program& program, const recover::Function& function, size_t first,
                                     size_t last);
 
-/// A program without them, and what it has to keep in mind.
+/// A program without them, and what it has to keep in mind. `program` may be one whose instructions have already moved
+/// while the waits stood still: barriers then wait for every LDS access, whatever the waits say.
 struct Stripped {
   recover::Program program;
   std::vector<size_t> original; // by new item

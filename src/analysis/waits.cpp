@@ -185,15 +185,14 @@ private:
 public:
   /// The wait that `item` needs on top of what the board says.
   Wait needs(size_t item, const Instruction& instruction, const Scoreboard& board) const {
-    // Where the original program says what is waited for, it is asked; otherwise every LDS access counts.
     const auto [first, last] = pins_.equal_range(item);
-    bool witnessed = false;
+    bool lenient = false;
     Wait wait;
     for (auto pin = first; pin != last; ++pin) {
       wait = stronger(wait, pin_wait(board, *pin->second));
-      witnessed |= (pin->second->done | pin->second->counted) != 0;
+      lenient |= pin->second->lenient;
     }
-    if (!witnessed) wait = stronger(wait, rule_wait(board, instruction));
+    if (!lenient) wait = stronger(wait, rule_wait(board, instruction));
     conflicts(board, instruction, registers_,
               [&](Counter counter, size_t slot, bool) { strengthen(wait, counter, board[counter].count_for(slot)); });
     if (graph_.blocks[graph_.block_of[item - function_.first]].returns && instruction.traits.terminator)
@@ -362,6 +361,7 @@ std::vector<Pin> memory_pins(const Program& program, const Function& function, c
           board[Counter::vm].waits_for(access_slot + k) || board[Counter::lgkm].waits_for(access_slot + k);
       (outstanding ? pin.counted : pin.done) |= access;
     }
+    pin.lenient = program.items[item].instruction.traits.barrier && (pin.counted & lds) != 0;
     pins.push_back(pin);
   });
   std::ranges::sort(pins, {}, &Pin::item);

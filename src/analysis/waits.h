@@ -45,6 +45,7 @@ struct Pin {
   AccessMask done = 0, counted = 0;
   Wait at_most;
   RegisterSet free;
+  bool lenient = false; // the original passes this barrier with LDS accesses outstanding (W009, W010), and may go on to
 };
 
 /// What the waits of the program guarantee at the places where memory order can matter: barriers, cache control,

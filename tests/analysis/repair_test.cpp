@@ -169,6 +169,27 @@ TEST(Repair, stripping_a_block_in_front_of_a_loop_keeps_its_wait_out_of_the_loop
   EXPECT_EQ(edits[0].text, "s_waitcnt vmcnt(0)\n");
 }
 
+TEST(Repair, an_lds_access_that_was_moved_over_its_wait_is_waited_for_at_the_barrier) {
+  const auto moved = assemble(R"(
+    s_waitcnt lgkmcnt(0)
+    ds_write_b32 v0, v1
+    s_barrier
+    s_endpgm)");
+  const Stripped stripped = strip(moved, 0, 0, moved.items.size());
+  const auto edits = repair(stripped.program, stripped.program.functions[0], stripped.pins);
+  ASSERT_EQ(edits.size(), 1u);
+  EXPECT_EQ(edits[0].text, "s_waitcnt lgkmcnt(0)\n");
+}
+
+TEST(Repair, reordering_leaves_a_barrier_as_lenient_as_it_was) {
+  const auto program = assemble("v_mov_b32 v5, 0\nds_read_b32 v2, v0\ns_barrier\ns_waitcnt lgkmcnt(0)\n"
+                                "v_mov_b32 v3, v2\ns_endpgm");
+  const auto edits = reorder(program, program.functions[0], 0, 6, std::array<size_t, 5>{1, 0, 2, 4, 5});
+  ASSERT_EQ(edits.size(), 1u);
+  EXPECT_EQ(waits_in(edits[0].text), "s_waitcnt lgkmcnt(0)");
+  EXPECT_NE(edits[0].text.find("s_barrier\ns_waitcnt"), std::string::npos);
+}
+
 TEST(Repair, a_prefetch_stays_in_flight_over_a_barrier_that_no_store_follows) {
   const auto program = assemble(R"(
     ds_write_b32 v0, v1
