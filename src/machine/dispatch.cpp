@@ -118,6 +118,22 @@ void put_user_sgprs(SgprWriter& sgprs, const LaunchPlan& plan, const Workgroup& 
     if (sgprs.at < max_user_sgprs) sgprs.put(dword);
 }
 
+/// Work-item ids of `count` lanes from the flat id `first` on: packed into v0, or x, y and z in v0, v1 and v2 as far as
+/// `dimensions` asks for them.
+void write_work_item_ids(Row* rows, bool packed, uint32_t dimensions, uint32_t first, uint32_t count,
+                         const std::array<uint32_t, 3>& size) {
+  uint32_t x = first % size[0], y = first / size[0] % size[1], z = first / size[0] / size[1];
+  for (uint32_t lane = 0; lane < count; ++lane) {
+    rows[0].lane[lane] = packed ? x | y << 10 | z << 20 : x;
+    if (!packed && dimensions >= 1) rows[1].lane[lane] = y;
+    if (!packed && dimensions >= 2) rows[2].lane[lane] = z;
+    if (++x < size[0]) continue;
+    x = 0;
+    if (++y < size[1]) continue;
+    y = 0, ++z;
+  }
+}
+
 void set_fixed_slots(Wave& w) {
   w.write64(slot::shared_base, shared_aperture);
   w.write64(slot::shared_limit, shared_aperture | 0xffffffff);
@@ -247,7 +263,7 @@ void Residence::start_wave(Wave& w, uint32_t id, const std::array<uint32_t, 3>& 
   const object::KernelDescriptor& d = plan_.dispatch.kernel->descriptor;
   const bool unified = image.target.unified_registers();
   Row* rows = rows_ + uint64_t{plan_.rows()} * id;
-  clear(rows, plan_.rows() * sizeof(Row));
+  clear(rows, plan_.owned_rows() * sizeof(Row));
   w.spaces[unsigned(RowSpace::vgpr)] = rows;
   w.spaces[unsigned(RowSpace::agpr)] = rows + (unified ? plan_.accum_offset : plan_.vgpr_rows);
   w.spaces[unsigned(RowSpace::constant)] = const_cast<Row*>(image.pool.rows.data());
@@ -286,17 +302,7 @@ void Residence::start_wave(Wave& w, uint32_t id, const std::array<uint32_t, 3>& 
   else if (field(rsrc2, 0, 1))
     sgprs.put(uint32_t(wave_scratch));
 
-  for (uint32_t lane = 0; lane < count; ++lane) {
-    const uint32_t item = first + lane;
-    const uint32_t x = item % size[0], y = item / size[0] % size[1], z = item / size[0] / size[1];
-    if (unified) {
-      rows[0].lane[lane] = x | y << 10 | z << 20;
-    } else {
-      rows[0].lane[lane] = x;
-      if (field(rsrc2, 11, 2) >= 1) rows[1].lane[lane] = y;
-      if (field(rsrc2, 11, 2) >= 2) rows[2].lane[lane] = z;
-    }
-  }
+  write_work_item_ids(rows, unified, field(rsrc2, 11, 2), first, count, size);
 }
 
 object::KernelDescriptor bare_descriptor(const isa::Resources& resources, const isa::Target& target) {

@@ -26,8 +26,9 @@ struct LaunchPlan {
   std::vector<uint32_t> preloaded; // kernarg dwords
   std::vector<uint32_t> undefined; // what LDS and registers hold before a wave writes them; empty: zeros
 
-  /// Rows of host memory a wave needs: the files and what the widest operand may reach beyond them.
-  uint32_t rows() const { return vgpr_rows + (image->target.unified_registers() ? 0 : agpr_rows) + 64; }
+  /// Rows of a wave's register files, and with what the widest operand may reach behind them.
+  uint32_t owned_rows() const { return vgpr_rows + (image->target.unified_registers() ? 0 : agpr_rows); }
+  uint32_t rows() const { return owned_rows() + 64; }
 };
 
 /// Errors: a kernel of another object, an entry that is no instruction, sizes out of range, too much LDS, a kernarg

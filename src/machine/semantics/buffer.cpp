@@ -242,7 +242,12 @@ template <class T, class F, uint32_t mode_bits> void atomic(Wave& w, const Op& o
 
 /// Typed access: components in the format of the instruction (MTBUF) or of the resource (MUBUF *_format_*). A resource
 /// of an unknown or non-numeric format is a fault.
-template <unsigned components, bool d16, bool typed, bool write> void format_access(Wave& w, const Op& op) {
+enum class Width : uint8_t { dword, packed_halves, high_half };
+
+/// Where component k lies in its register.
+constexpr uint32_t half_at(Width width, unsigned k) { return width == Width::high_half || k % 2 ? 16 : 0; }
+
+template <unsigned components, Width width, bool typed, bool write> void format_access(Wave& w, const Op& op) {
   const Resource r = resource(w, op);
   const uint32_t dfmt = typed ? op.sdst & 15 : r.word3 >> 15 & 15, nfmt = typed ? op.sdst >> 4 : r.word3 >> 12 & 7;
   const BufferFormat format = buffer_format(dfmt, nfmt);
@@ -256,7 +261,7 @@ template <unsigned components, bool d16, bool typed, bool write> void format_acc
       if (!inside) return true;
       uint32_t value[4] = {};
       for (unsigned k = 0; k < components; ++k)
-        value[k] = d16 ? widen_half(d[k / 2].lane[i] >> (16 * (k % 2)), format) : d[k].lane[i];
+        value[k] = width == Width::dword ? d[k].lane[i] : widen_half(d[k / 2].lane[i] >> half_at(width, k), format);
       encode_components(format, value, components, buffer);
     }
     for (unsigned at = 0; inside && at < format.bytes; ++at) { // swizzled elements need not be contiguous
@@ -271,13 +276,13 @@ template <unsigned components, bool d16, bool typed, bool write> void format_acc
     uint32_t value[4] = {};
     if (inside) decode_components(format, buffer, value);
     for (unsigned k = 0; k < components; ++k) {
-      if constexpr (!d16) {
+      if constexpr (width == Width::dword) {
         d[k].lane[i] = value[k];
         continue;
       }
-      const uint32_t half = narrow_half(value[k], format), shift = 16 * (k % 2);
-      const uint32_t old = k % 2 ? d[k / 2].lane[i] & 0xffff : 0;
-      d[k / 2].lane[i] = old | half << shift;
+      const uint32_t half = narrow_half(value[k], format), at = half_at(width, k);
+      const uint32_t old = at ? d[k / 2].lane[i] & 0xffff : 0;
+      d[k / 2].lane[i] = old | half << at;
     }
     return true;
   });
@@ -295,11 +300,11 @@ constexpr InstructionRow buffer(std::string_view mnemonic, Handler handler, Targ
 // Before gfx942 float atomics of the memory pipeline flush denormals.
 #define FLOAT_ATOMIC(name, type, meaning)                                                                              \
   ATOMIC_AS(name, type, meaning, 0, before_gfx942), ATOMIC_AS(name, type, meaning, 0xf0, from_gfx942)
-#define FORMAT(name, components, d16)                                                                                  \
-  buffer("buffer_load_format_" name, &format_access<components, d16, false, false>),                                   \
-      buffer("buffer_store_format_" name, &format_access<components, d16, false, true>),                               \
-      buffer("tbuffer_load_format_" name, &format_access<components, d16, true, false>),                               \
-      buffer("tbuffer_store_format_" name, &format_access<components, d16, true, true>)
+#define FORMAT(name, components, width)                                                                                \
+  buffer("buffer_load_format_" name, &format_access<components, Width::width, false, false>),                          \
+      buffer("buffer_store_format_" name, &format_access<components, Width::width, false, true>),                      \
+      buffer("tbuffer_load_format_" name, &format_access<components, Width::width, true, false>),                      \
+      buffer("tbuffer_store_format_" name, &format_access<components, Width::width, true, true>)
 
 using namespace atomics;
 using numeric::Bfloat16;
@@ -330,14 +335,16 @@ constexpr std::array table = {
     buffer("buffer_store_dwordx2", &store<Dwords<2>>),
     buffer("buffer_store_dwordx3", &store<Dwords<3>>),
     buffer("buffer_store_dwordx4", &store<Dwords<4>>),
-    FORMAT("x", 1, false),
-    FORMAT("xy", 2, false),
-    FORMAT("xyz", 3, false),
-    FORMAT("xyzw", 4, false),
-    FORMAT("d16_x", 1, true),
-    FORMAT("d16_xy", 2, true),
-    FORMAT("d16_xyz", 3, true),
-    FORMAT("d16_xyzw", 4, true),
+    FORMAT("x", 1, dword),
+    FORMAT("xy", 2, dword),
+    FORMAT("xyz", 3, dword),
+    FORMAT("xyzw", 4, dword),
+    FORMAT("d16_x", 1, packed_halves),
+    FORMAT("d16_xy", 2, packed_halves),
+    FORMAT("d16_xyz", 3, packed_halves),
+    FORMAT("d16_xyzw", 4, packed_halves),
+    buffer("buffer_load_format_d16_hi_x", &format_access<1, Width::high_half, false, false>),
+    buffer("buffer_store_format_d16_hi_x", &format_access<1, Width::high_half, false, true>),
     ATOMIC("swap", uint, Swap),
     ATOMIC("cmpswap", uint, CompareSwap),
     ATOMIC("add", uint, Add),
