@@ -55,64 +55,79 @@ uint32_t slot_of(uint32_t code) {
   }
 }
 
-/// Scalar ALU fields: destination, sources, immediate.
-bool decode_salu(const isa::Instruction& i, const InstructionRow& row, DecodeContext context, Op& op) {
-  const uint32_t word = i.words[0];
+/// Scalar ALU fields: destination, source codes, immediate.
+struct ScalarFields {
+  uint32_t source[2] = {};
   unsigned sources = 0;
-  op.imm = int16_t(word & 0xffff);
+  uint32_t sdst = 0;
+  int32_t immediate = 0;
+};
+
+bool gather_scalar(const isa::Instruction& i, ScalarFields& f) {
+  namespace fields = isa::fields;
   switch (i.encoding) {
-  case isa::Encoding::sop1:
-    sources = 1, op.sdst = uint16_t(bits(word, 16, 7));
-    break;
-  case isa::Encoding::sop2:
-    sources = 2, op.sdst = uint16_t(bits(word, 16, 7));
-    break;
-  case isa::Encoding::sopc:
-    sources = 2;
-    break;
-  case isa::Encoding::sopk:
-    op.sdst = uint16_t(bits(word, 16, 7));
-    break;
+  case isa::Encoding::sop1: {
+    const fields::Sop1 sop1 = fields::sop1(i.words);
+    f = {{sop1.ssrc0}, 1, sop1.sdst, 0};
+    return true;
+  }
+  case isa::Encoding::sop2: {
+    const fields::Sop2 sop2 = fields::sop2(i.words);
+    f = {{sop2.ssrc0, sop2.ssrc1}, 2, sop2.sdst, 0};
+    return true;
+  }
+  case isa::Encoding::sopc: { // s_set_gpr_idx_on has its enables where others have source 1
+    const fields::Sopc sopc = fields::sopc(i.words);
+    f = {{sopc.ssrc0, sopc.ssrc1}, 2, 0, sopc.ssrc1};
+    return true;
+  }
+  case isa::Encoding::sopk: {
+    const fields::Sopk sopk = fields::sopk(i.words);
+    f = {{}, 0, sopk.sdst, sopk.simm16};
+    return true;
+  }
   case isa::Encoding::sopp:
-    break;
+    f.immediate = fields::sopp(i.words).simm16;
+    return true;
   default:
     return false;
   }
+}
+
+bool decode_salu(const isa::Instruction& i, const InstructionRow& row, DecodeContext context, Op& op) {
+  ScalarFields f;
+  if (!gather_scalar(i, f)) return false;
+  op.sdst = uint16_t(f.sdst);
+  op.imm = f.immediate;
+  const uint32_t literal = isa::fields::literal(i.words);
   // s_setreg_imm32_b32 is the one SOPK with a literal; it is its source 0.
-  if (i.encoding == isa::Encoding::sopk && i.has_literal) op.ssrc[0] = context.pool.scalar(i.words[1]);
+  if (i.encoding == isa::Encoding::sopk && i.has_literal) op.ssrc[0] = context.pool.scalar(literal);
   bool refresh = false;
-  for (unsigned k = 0; k < sources; ++k) {
-    uint32_t code = bits(word, 8 * k, 8);
-    bool wide = row.wide_sources >> k & 1;
-    if (wide && code == 255 && row.wide_sources >> (4 + k) & 1)
-      op.ssrc[k] = context.pool.scalar(uint64_t(int64_t(int32_t(i.words[1]))));
+  for (unsigned k = 0; k < f.sources; ++k) {
+    const bool wide = row.wide_sources >> k & 1, sign_extends = row.wide_sources >> (4 + k) & 1;
+    if (wide && sign_extends && f.source[k] == isa::fields::source_literal)
+      op.ssrc[k] = context.pool.scalar(uint64_t(int64_t(int32_t(literal))));
     else
-      op.ssrc[k] = scalar_source(code, i.words[1], wide ? Format::s64 : Format::s32, context.pool);
-    refresh |= needs_refresh(code);
-    // s_set_gpr_idx_on names its enables in the field of source 1.
-    if (k == 1) op.imm = int32_t(code);
+      op.ssrc[k] = scalar_source(f.source[k], literal, wide ? Format::s64 : Format::s32, context.pool);
+    refresh |= needs_refresh(f.source[k]);
   }
-  if (refresh) {
-    Stage& stage = context.pool.stages.emplace_back();
-    stage.core = row.handler;
-    op.stage = &stage;
-    op.run = &run_refreshing;
-  }
+  if (!refresh) return true;
+  Stage& stage = context.pool.stages.emplace_back();
+  stage.core = row.handler;
+  op.stage = &stage;
+  op.run = &run_refreshing;
   return true;
 }
 
-// SMEM: imm 17, glc 16, soffset_en 14, sdata 12:6, sbase 5:0; second word: offset 20:0, soffset 31:25. Without imm and
-// soffset_en the offset field names a register.
 bool decode_smem(const isa::Instruction& i, const InstructionRow&, DecodeContext, Op& op) {
-  const uint32_t word = i.words[0], second = i.words[1];
-  op.sdst = uint16_t(bits(word, 6, 7));
-  op.ssrc[0] = ScalarRef::sgpr(bits(word, 0, 6) * 2);
-  op.flags = bits(word, 16, 1) ? memory_flag::glc : 0;
-  bool immediate = bits(word, 17, 1), soffset = bits(word, 14, 1);
-  if (immediate) op.imm = int32_t(second << 11) >> 11;
-  if (soffset || !immediate) {
+  const isa::fields::Smem smem = isa::fields::smem(i.words);
+  op.sdst = smem.sdata;
+  op.ssrc[0] = ScalarRef::sgpr(smem.sbase);
+  op.flags = smem.glc ? memory_flag::glc : 0;
+  if (smem.imm) op.imm = smem.offset;
+  if (smem.soffset_en || smem.offset_is_sgpr()) {
     op.flags |= memory_flag::has_soffset;
-    op.ssrc[1] = ScalarRef::sgpr(soffset ? bits(second, 25, 7) : bits(second, 0, 7));
+    op.ssrc[1] = ScalarRef::sgpr(smem.soffset_en ? smem.soffset : smem.offset_sgpr());
   }
   return true;
 }

@@ -1,6 +1,7 @@
 // From isa::Instruction to Op.
 #pragma once
 
+#include "isa/fields.h"
 #include "machine/image.h"
 
 namespace asmevo::machine {
@@ -34,9 +35,9 @@ constexpr bool is_constant_code(uint32_t code) {
   return (code >= 128 && code <= 208) || (code >= 240 && code <= 248) || code == 255;
 }
 /// vccz, execz, scc: computed when they are read.
-constexpr bool needs_refresh(uint32_t code) { return code >= 251 && code <= 253; }
-
-constexpr uint32_t bits(uint32_t word, unsigned low, unsigned count) { return word >> low & ((1u << count) - 1); }
+constexpr bool needs_refresh(uint32_t code) {
+  return code >= isa::fields::source_vccz && code <= isa::fields::source_scc;
+}
 
 // Handlers that are not an instruction's meaning (control.cpp).
 void run_unsupported(Wave&, const Op&);

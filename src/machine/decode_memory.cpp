@@ -14,62 +14,56 @@ RowRef vgpr(uint32_t number) { return RowRef::of(RowSpace::vgpr, number); }
 
 } // namespace
 
-// DS: acc 25, gds 16, offset1 15:8, offset0 7:0; second word: vdst 31:24, data1 23:16, data0 15:8, addr 7:0.
 bool decode_ds(const isa::Instruction& i, const InstructionRow&, DecodeContext context, Op& op) {
-  const uint32_t word = i.words[0], second = i.words[1];
-  const bool acc = bits(word, 25, 1);
-  op.dst = data_row(bits(second, 24, 8), acc, context.target);
-  op.src[0] = vgpr(bits(second, 0, 8));
-  op.src[1] = data_row(bits(second, 8, 8), acc, context.target);
-  op.src[2] = data_row(bits(second, 16, 8), acc, context.target);
-  op.imm = int32_t(bits(word, 0, 16));
-  op.flags = bits(word, 16, 1) ? memory_flag::gds : 0;
-  return !bits(word, 16, 1) || i.traits.side_effects; // GDS memory does not exist here; GWS goes to its own rows
+  const isa::fields::Ds ds = isa::fields::ds(i.words);
+  if (ds.gds) return false; // there is no global data share
+  op.dst = data_row(ds.vdst, ds.acc, context.target);
+  op.src[0] = vgpr(ds.addr);
+  op.src[1] = data_row(ds.data0, ds.acc, context.target);
+  op.src[2] = data_row(ds.data1, ds.acc, context.target);
+  op.imm = ds.offset();
+  return true;
 }
 
-// FLAT: sc1/scc 25, nt/slc 17, sc0/glc 16, segment 15:14, lds or sve 13, offset 12:0; second word: vdst 31:24, acc 23,
-// saddr 22:16, data 15:8, addr 7:0.
 bool decode_flat(const isa::Instruction& i, const InstructionRow&, DecodeContext context, Op& op) {
-  const uint32_t word = i.words[0], second = i.words[1];
-  const bool acc = bits(second, 23, 1), bit13 = bits(word, 13, 1);
-  const bool gfx940 = context.target.processor >= isa::Processor::gfx942;
-  const bool scratch = i.encoding == isa::Encoding::scratch;
-  const uint32_t saddr = bits(second, 16, 7);
-  op.dst = data_row(bits(second, 24, 8), acc, context.target);
-  op.src[0] = vgpr(bits(second, 0, 8));
-  op.src[1] = data_row(bits(second, 8, 8), acc, context.target);
-  const uint32_t offset = bits(word, 0, 13);
-  op.imm = i.encoding == isa::Encoding::flat ? int32_t(bits(word, 0, 12)) : int32_t(offset << 19) >> 19;
-  if (bits(word, 16, 1)) op.flags |= memory_flag::glc;
-  const bool has_saddr = i.encoding != isa::Encoding::flat && saddr != 0x7f;
+  const isa::fields::Flat flat = isa::fields::flat(i.words);
+  const bool has_sve = context.target.processor >= isa::Processor::gfx942;
+  const bool scratch = i.encoding == isa::Encoding::scratch,
+             has_saddr = i.encoding != isa::Encoding::flat && flat.has_saddr();
+  op.dst = data_row(flat.vdst, flat.acc, context.target);
+  op.src[0] = vgpr(flat.addr);
+  op.src[1] = data_row(flat.data, flat.acc, context.target);
+  op.imm = flat.offset;
+  if (flat.cache.sc0) op.flags |= memory_flag::glc;
   if (has_saddr) {
     op.flags |= memory_flag::has_saddr;
-    op.ssrc[0] = ScalarRef::sgpr(saddr);
+    op.ssrc[0] = ScalarRef::sgpr(flat.saddr);
   }
-  // gfx940 says with a bit whether scratch has a vector address; before, it had one exactly without a scalar one.
-  if (!scratch || (gfx940 ? bit13 : !has_saddr)) op.flags |= memory_flag::has_vaddr;
-  if (!gfx940 && bit13) op.flags |= memory_flag::lds;
-  return true;
+  // gfx942 says with a bit whether scratch has a vector address; before, it had one exactly without a scalar one.
+  if (!scratch || (has_sve ? flat.bit13 : !has_saddr)) op.flags |= memory_flag::has_vaddr;
+  return has_sve || !flat.bit13; // loads to LDS of gfx908 are not supported
 }
 
-// MUBUF: slc 17, lds 16, glc 14, idxen 13, offen 12, offset 11:0; second word: soffset 31:24, acc/tfe 23, srsrc 20:16,
-// vdata 15:8, vaddr 7:0. MTBUF has nfmt 25:23 and dfmt 22:19 instead of lds and a wide opcode.
 bool decode_buffer(const isa::Instruction& i, const InstructionRow&, DecodeContext context, Op& op) {
-  const uint32_t word = i.words[0], second = i.words[1];
-  const bool acc = bits(second, 23, 1), typed = i.encoding == isa::Encoding::mtbuf;
-  if (acc && !context.target.unified_registers()) return false; // texture fail enable
-  op.dst = data_row(bits(second, 8, 8), acc, context.target);
-  op.src[1] = op.dst;
-  op.src[0] = vgpr(bits(second, 0, 8));
-  op.ssrc[0] = ScalarRef::sgpr(bits(second, 16, 5) * 4);
-  op.ssrc[1] = scalar_source(bits(second, 24, 8), 0, Format::s32, context.pool);
-  op.imm = int32_t(bits(word, 0, 12));
-  if (bits(word, 14, 1)) op.flags |= memory_flag::glc;
-  if (bits(word, 13, 1)) op.flags |= memory_flag::idxen;
-  if (bits(word, 12, 1)) op.flags |= memory_flag::offen;
-  if (!typed && bits(word, 16, 1)) op.flags |= memory_flag::lds;
-  if (typed) op.sdst = uint16_t(bits(word, 19, 4) | bits(word, 23, 3) << 4); // dfmt 3:0, nfmt 6:4
-  return true;
+  auto fill = [&](const auto& fields) {
+    op.dst = op.src[1] = data_row(fields.vdata, fields.acc, context.target);
+    op.src[0] = vgpr(fields.vaddr);
+    op.ssrc[0] = ScalarRef::sgpr(fields.srsrc);
+    op.ssrc[1] = scalar_source(fields.soffset, 0, Format::s32, context.pool);
+    op.imm = fields.offset;
+    if (fields.cache.sc0) op.flags |= memory_flag::glc;
+    if (fields.idxen) op.flags |= memory_flag::idxen;
+    if (fields.offen) op.flags |= memory_flag::offen;
+    return !fields.acc || context.target.unified_registers(); // else the bit is texture fail enable
+  };
+  if (i.encoding == isa::Encoding::mtbuf) {
+    const isa::fields::Mtbuf mtbuf = isa::fields::mtbuf(i.words);
+    op.sdst = uint16_t(mtbuf.dfmt | mtbuf.nfmt << 4);
+    return fill(mtbuf);
+  }
+  const isa::fields::Mubuf mubuf = isa::fields::mubuf(i.words);
+  if (mubuf.lds) op.flags |= memory_flag::lds;
+  return fill(mubuf);
 }
 
 } // namespace asmevo::machine

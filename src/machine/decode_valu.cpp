@@ -10,7 +10,8 @@ namespace asmevo::machine {
 
 namespace {
 
-constexpr uint32_t code_sdwa = 249, code_dpp = 250, code_vgpr0 = 256;
+namespace fields = isa::fields;
+using fields::source_vgpr0;
 
 /// One source field and its own modifiers.
 struct SourceField {
@@ -19,12 +20,6 @@ struct SourceField {
   bool neg = false, abs = false, op_sel = false, op_sel_hi = true;
   Select select = Select::dword;
   bool sign_extend = false;
-};
-
-struct DppField {
-  uint32_t control = 0; // dpp_ctrl
-  bool bound_control = false;
-  uint32_t row_mask = 0xf, bank_mask = 0xf;
 };
 
 /// The fields of one instruction, whatever its encoding.
@@ -40,98 +35,102 @@ struct Fields {
   uint32_t omod = 0;
   Select dst_select = Select::dword;
   uint8_t dst_unused = 0;
-  DppField dpp;
+  fields::Dpp dpp{};
   bool has_dpp = false;
   uint32_t cbsz = 0, abid = 0, blgp = 0;
 };
 
-void gather_sdwa(const isa::Instruction& i, Fields& f) {
-  const uint32_t word = i.words[1];
-  for (unsigned k = 0; k < std::min(f.sources, 2u); ++k) {
-    SourceField& s = f.source[k];
-    const unsigned at = 16 + 8 * k;
-    uint32_t number = k == 0 ? bits(word, 0, 8) : s.code & 0xff;
-    s.code = bits(word, at + 7, 1) ? number : code_vgpr0 + number;
-    s.select = Select(bits(word, at, 3));
-    s.sign_extend = bits(word, at + 3, 1);
-    s.neg = bits(word, at + 4, 1);
-    s.abs = bits(word, at + 5, 1);
-  }
-  if (i.encoding == isa::Encoding::vopc) {
-    if (bits(word, 15, 1)) f.sdst = bits(word, 8, 7);
-    return;
-  }
-  f.dst_select = Select(bits(word, 8, 3));
-  f.dst_unused = uint8_t(bits(word, 11, 2));
-  f.clamp = bits(word, 13, 1);
-  f.omod = bits(word, 14, 2);
+void set_sdwa(SourceField& source, uint32_t number, const fields::SdwaSource& sdwa) {
+  source.code = sdwa.sgpr ? number : source_vgpr0 + number;
+  source.select = Select(sdwa.select);
+  source.sign_extend = sdwa.sext;
+  source.neg = sdwa.neg;
+  source.abs = sdwa.abs;
 }
 
-void gather_dpp(uint32_t word, Fields& f) {
-  f.source[0].code = code_vgpr0 + bits(word, 0, 8);
-  f.has_dpp = true;
-  f.dpp = {bits(word, 8, 9), bits(word, 19, 1) != 0, bits(word, 28, 4), bits(word, 24, 4)};
-  for (unsigned k = 0; k < 2; ++k) {
-    f.source[k].neg = bits(word, 20 + 2 * k, 1);
-    f.source[k].abs = bits(word, 21 + 2 * k, 1);
+void gather_sdwa(const isa::Instruction& i, Fields& f) {
+  const fields::Sdwa sdwa = fields::sdwa(i.words);
+  set_sdwa(f.source[0], sdwa.src0, sdwa.source0);
+  if (f.sources > 1) set_sdwa(f.source[1], f.source[1].code - source_vgpr0, sdwa.source1);
+  if (i.encoding == isa::Encoding::vopc) {
+    const fields::Sdwab compare = fields::sdwab(i.words);
+    if (compare.has_sdst) f.sdst = compare.sdst;
+    return;
   }
+  f.dst_select = Select(sdwa.dst_select);
+  f.dst_unused = uint8_t(sdwa.dst_unused);
+  f.clamp = sdwa.clamp;
+  f.omod = sdwa.omod;
+}
+
+void gather_dpp(const isa::Instruction& i, Fields& f) {
+  f.dpp = fields::dpp(i.words);
+  f.has_dpp = true;
+  f.source[0].code = source_vgpr0 + f.dpp.src0;
+  f.source[0].neg = f.dpp.src0_neg, f.source[0].abs = f.dpp.src0_abs;
+  f.source[1].neg = f.dpp.src1_neg, f.source[1].abs = f.dpp.src1_abs;
 }
 
 void gather_short(const isa::Instruction& i, Fields& f) {
-  const uint32_t word = i.words[0];
+  const fields::Vop2 vop2 = fields::vop2(i.words); // src0, vsrc1 and vdst lie in the same places in all three
   f.short_form = true;
-  f.source[0].code = bits(word, 0, 9);
-  f.source[1].code = code_vgpr0 + bits(word, 9, 8);
+  f.source[0].code = vop2.src0;
+  f.source[1].code = source_vgpr0 + vop2.vsrc1;
   f.sources = i.encoding == isa::Encoding::vop1 ? 1 : 2;
-  f.vdst = bits(word, 17, 8);
-  if (f.source[0].code == code_sdwa) gather_sdwa(i, f);
-  if (f.source[0].code == code_dpp) gather_dpp(i.words[1], f);
+  f.vdst = vop2.vdst;
+  if (vop2.src0 == fields::source_sdwa) gather_sdwa(i, f);
+  if (vop2.src0 == fields::source_dpp) gather_dpp(i, f);
   if (isa::name_of(i) == "v_accvgpr_mov_b32") f.dst_agpr = f.source[0].agpr = true;
 }
 
-void gather_vop3(const isa::Instruction& i, Fields& f) {
-  const uint32_t word = i.words[0], second = i.words[1];
-  const bool with_sdst = i.encoding == isa::Encoding::vop3b;
+template <class Vop3> void set_vop3(const Vop3& vop3, Fields& f) {
   f.sources = 3;
-  f.vdst = bits(word, 0, 8);
-  f.clamp = bits(word, 15, 1);
-  f.omod = bits(second, 27, 2);
-  f.sdst = with_sdst ? bits(word, 8, 7) : f.vdst;
+  f.vdst = vop3.vdst;
+  f.clamp = vop3.clamp;
+  f.source[0].code = vop3.src0, f.source[1].code = vop3.src1, f.source[2].code = vop3.src2;
+}
+
+void gather_vop3a(const isa::Instruction& i, Fields& f) {
+  const fields::Vop3a vop3 = fields::vop3a(i.words);
+  set_vop3(vop3, f);
+  f.omod = vop3.omod;
+  f.sdst = vop3.vdst;
+  f.op_sel_dst = vop3.op_sel >> 3 & 1;
   for (unsigned k = 0; k < 3; ++k) {
-    f.source[k].code = bits(second, 9 * k, 9);
-    f.source[k].neg = bits(second, 29 + k, 1);
-    if (with_sdst) continue;
-    f.source[k].abs = bits(word, 8 + k, 1);
-    f.source[k].op_sel = bits(word, 11 + k, 1);
+    f.source[k].neg = vop3.neg >> k & 1;
+    f.source[k].abs = vop3.abs >> k & 1;
+    f.source[k].op_sel = vop3.op_sel >> k & 1;
   }
-  f.op_sel_dst = !with_sdst && bits(word, 14, 1);
+}
+
+void gather_vop3b(const isa::Instruction& i, Fields& f) {
+  const fields::Vop3b vop3 = fields::vop3b(i.words);
+  set_vop3(vop3, f);
+  f.omod = vop3.omod;
+  f.sdst = vop3.sdst;
+  for (unsigned k = 0; k < 3; ++k) f.source[k].neg = vop3.neg >> k & 1;
 }
 
 void gather_vop3p(const isa::Instruction& i, Fields& f) {
-  const uint32_t word = i.words[0], second = i.words[1];
-  f.sources = 3;
+  const fields::Vop3p vop3 = fields::vop3p(i.words);
+  set_vop3(vop3, f);
   f.packed = true;
-  f.vdst = bits(word, 0, 8);
-  f.clamp = bits(word, 15, 1);
   for (unsigned k = 0; k < 3; ++k) {
     SourceField& s = f.source[k];
-    s.code = bits(second, 9 * k, 9);
-    s.neg = bits(second, 29 + k, 1);
-    s.abs = bits(word, 8 + k, 1); // neg_hi
-    s.op_sel = bits(word, 11 + k, 1);
-    s.op_sel_hi = k == 2 ? bits(word, 14, 1) : bits(second, 27 + k, 1);
+    s.neg = vop3.neg_lo >> k & 1;
+    s.abs = vop3.neg_hi >> k & 1;
+    s.op_sel = vop3.op_sel >> k & 1;
+    s.op_sel_hi = vop3.op_sel_hi >> k & 1;
   }
 }
 
-void gather_matrix(uint32_t word, uint32_t second, std::string_view name, const isa::Target& target, Fields& f) {
+void gather_matrix(const fields::Mai& mai, std::string_view name, const isa::Target& target, Fields& f) {
   f.sources = 3;
-  f.vdst = bits(word, 0, 8);
-  f.cbsz = bits(word, 8, 3);
-  f.abid = bits(word, 11, 4);
-  f.blgp = bits(second, 29, 3);
-  for (unsigned k = 0; k < 3; ++k) f.source[k].code = bits(second, 9 * k, 9);
-  f.source[0].agpr = bits(second, 27, 1);
-  f.source[1].agpr = bits(second, 28, 1);
+  f.vdst = mai.vdst;
+  f.cbsz = mai.cbsz, f.abid = mai.abid, f.blgp = mai.blgp;
+  f.source[0].code = mai.src0, f.source[1].code = mai.src1, f.source[2].code = mai.src2;
+  f.source[0].agpr = mai.acc_a;
+  f.source[1].agpr = mai.acc_b;
   if (name == "v_accvgpr_read_b32") {
     f.source[0].agpr = true;
   } else if (name == "v_accvgpr_write_b32") {
@@ -139,7 +138,7 @@ void gather_matrix(uint32_t word, uint32_t second, std::string_view name, const 
     f.source[0].agpr = false;
   } else {
     // gfx908 accumulates in AGPRs only. The index of a sparse matrix is a plain VGPR.
-    f.dst_agpr = !target.unified_registers() || bits(word, 15, 1);
+    f.dst_agpr = !target.unified_registers() || mai.acc_cd;
     f.source[2].agpr = f.dst_agpr && !name.starts_with("v_smfmac");
   }
 }
@@ -152,17 +151,19 @@ bool gather(const isa::Instruction& i, const isa::Target& target, Fields& f) {
     gather_short(i, f);
     return true;
   case isa::Encoding::vop3a:
+    gather_vop3a(i, f);
+    return true;
   case isa::Encoding::vop3b:
-    gather_vop3(i, f);
+    gather_vop3b(i, f);
     return true;
   case isa::Encoding::vop3p:
     gather_vop3p(i, f);
     return true;
   case isa::Encoding::vop3p_mai:
-    gather_matrix(i.words[0], i.words[1], isa::name_of(i), target, f);
+    gather_matrix(fields::mai(i.words), isa::name_of(i), target, f);
     return true;
   case isa::Encoding::vop3px2:
-    gather_matrix(i.words[2], i.words[3], isa::name_of(i), target, f);
+    gather_matrix(fields::vop3px2(i.words).mai, isa::name_of(i), target, f);
     return true;
   default:
     return false;
@@ -209,12 +210,12 @@ int dpp_source(uint32_t control, int lane) {
   }
 }
 
-bool lanes_of_dpp(const DppField& field, Dpp& dpp) {
+bool lanes_of_dpp(const fields::Dpp& field, Dpp& dpp) {
   dpp = {};
-  dpp.bound_control = field.bound_control;
+  dpp.bound_control = field.bound_ctrl;
   dpp.row_local = true;
   for (int lane = 0; lane < int(lanes); ++lane) {
-    int from = dpp_source(field.control, lane);
+    int from = dpp_source(field.dpp_ctrl, lane);
     if (from == -2) return false;
     dpp.from[lane] = uint8_t(from < 0 ? lane : from);
     if (from >= 0) dpp.valid |= uint64_t{1} << lane;
@@ -231,29 +232,30 @@ struct Builder {
   const isa::Instruction& instruction;
   const InstructionRow& row;
   DecodeContext context;
-  const Fields& fields;
+  const Fields& gathered;
   Op& op;
   Stage stage{};
   bool staged = false;
   unsigned field = 0; // next source field
 
-  uint32_t literal() const { return instruction.words[1]; }
+  uint32_t literal() const { return fields::literal(instruction.words); }
 
   bool scalar_operand(unsigned k, Format format) {
-    uint32_t code = format == Format::mask && fields.short_form ? uint32_t(isa::vcc_lo) : fields.source[field++].code;
-    if (code >= code_vgpr0) return false;
+    uint32_t code =
+        format == Format::mask && gathered.short_form ? uint32_t(isa::vcc_lo) : gathered.source[field++].code;
+    if (code >= source_vgpr0) return false;
     op.ssrc[k] = scalar_source(code, literal(), format, context.pool);
     if (needs_refresh(code)) stage.refresh = staged = true;
     return true;
   }
 
   void modify(unsigned k, Format format, const SourceField& s, SourceStage& to) {
-    if (fields.has_dpp && k == 0) staged = true, to.rows = uint8_t(std::max(1u, rows_of(format)));
+    if (gathered.has_dpp && k == 0) staged = true, to.rows = uint8_t(std::max(1u, rows_of(format)));
     to.select = s.select;
     to.sign_extend = s.sign_extend;
     bool changes = s.select != Select::dword || s.sign_extend;
     if (!row.signature.raw) {
-      if (is_packed(format) && fields.packed) {
+      if (is_packed(format) && gathered.packed) {
         to.low_from_high = s.op_sel;
         to.high_from_low = !s.op_sel_hi;
         changes |= s.op_sel || !s.op_sel_hi;
@@ -267,16 +269,16 @@ struct Builder {
   }
 
   bool vector_operand(unsigned k, Operand operand) {
-    const SourceField& s = fields.source[field++];
+    const SourceField& s = gathered.source[field++];
     const uint32_t rows = rows_of(operand);
     SourceStage& to = stage.source[k];
     to.format = operand.format;
-    if (s.code >= code_vgpr0) {
-      to.from = RowRef::of(s.agpr ? RowSpace::agpr : RowSpace::vgpr, s.code - code_vgpr0);
+    if (s.code >= source_vgpr0) {
+      to.from = RowRef::of(s.agpr ? RowSpace::agpr : RowSpace::vgpr, s.code - source_vgpr0);
     } else if (is_constant_code(s.code)) {
       to.from = context.pool.splat(constant_bits(s.code, literal(), operand.format), rows);
     } else {
-      if (s.code == 254 || rows > 2) return false; // lds_direct; a matrix from scalar registers
+      if (s.code == fields::source_lds_direct || rows > 2) return false; // lds_direct; a matrix from scalar registers
       to.splat = staged = true;
       to.rows = uint8_t(rows);
       to.scalar = scalar_source(s.code, literal(), operand.format, context.pool);
@@ -295,13 +297,13 @@ struct Builder {
       return true;
     }
     if (is_scalar(operand.format)) return scalar_operand(k, operand.format);
-    return field < fields.sources && vector_operand(k, operand);
+    return field < gathered.sources && vector_operand(k, operand);
   }
 
   void result() {
     const Operand dst = row.signature.dst;
-    op.sdst = uint16_t(fields.short_form && dst.format == Format::s32 ? fields.vdst : fields.sdst);
-    op.dst = RowRef::of(fields.dst_agpr ? RowSpace::agpr : RowSpace::vgpr, fields.vdst);
+    op.sdst = uint16_t(gathered.short_form && dst.format == Format::s32 ? gathered.vdst : gathered.sdst);
+    op.dst = RowRef::of(gathered.dst_agpr ? RowSpace::agpr : RowSpace::vgpr, gathered.vdst);
     ResultStage& to = stage.result;
     to.to = op.dst;
     to.format = dst.format;
@@ -310,48 +312,48 @@ struct Builder {
       to.rows = 0;
       return;
     }
-    if (!row.signature.raw && is_float(dst.format) && (fields.clamp || fields.omod)) {
-      to.omod = uint8_t(fields.omod);
-      to.clamp = fields.clamp;
+    if (!row.signature.raw && is_float(dst.format) && (gathered.clamp || gathered.omod)) {
+      to.omod = uint8_t(gathered.omod);
+      to.clamp = gathered.clamp;
       staged = true;
     }
-    bool high_half = !row.signature.raw && is_half(dst.format) && fields.op_sel_dst;
-    if (fields.dst_select != Select::dword || high_half) {
+    bool high_half = !row.signature.raw && is_half(dst.format) && gathered.op_sel_dst;
+    if (gathered.dst_select != Select::dword || high_half) {
       to.redirected = staged = true;
-      to.select = high_half ? Select::word1 : fields.dst_select;
-      to.unused = high_half ? 2 : fields.dst_unused;
+      to.select = high_half ? Select::word1 : gathered.dst_select;
+      to.unused = high_half ? 2 : gathered.dst_unused;
       op.dst = RowRef::of(RowSpace::staging, staging_result);
     }
   }
 
   /// First half of VOP3PX2: the scale operands and which of their bytes counts.
-  bool scales() {
-    const uint32_t word = instruction.words[0], second = instruction.words[1];
+  void scales() {
+    const fields::Vop3px2 px2 = fields::vop3px2(instruction.words);
+    const uint32_t codes[] = {px2.scale_a, px2.scale_b};
+    stage.scale_select[0] = px2.scale_a_byte, stage.scale_select[1] = px2.scale_b_byte;
     for (unsigned k = 0; k < 2; ++k) {
-      const uint32_t code = bits(second, 9 * k, 9);
-      stage.scale_select[k] = uint8_t(bits(word, 11 + k, 1) | bits(second, 27 + k, 1) << 1);
-      if (code >= code_vgpr0) {
-        stage.scale[k] = RowRef::of(RowSpace::vgpr, code - code_vgpr0);
-      } else if (is_constant_code(code)) {
-        stage.scale[k] = context.pool.splat(constant_bits(code, 0, Format::b32), 1);
+      if (codes[k] >= source_vgpr0) {
+        stage.scale[k] = RowRef::of(RowSpace::vgpr, codes[k] - source_vgpr0);
+      } else if (is_constant_code(codes[k])) {
+        stage.scale[k] = context.pool.splat(constant_bits(codes[k], 0, Format::b32), 1);
       } else {
         stage.scale[k] = RowRef::of(RowSpace::staging, staging_scratch + k);
-        stage.scale_scalar[k] = scalar_source(code, 0, Format::b32, context.pool);
+        stage.scale_scalar[k] = scalar_source(codes[k], 0, Format::b32, context.pool);
         stage.scale_splat |= uint8_t(1u << k);
       }
     }
-    return staged = true;
+    staged = true;
   }
 
   void modifiers() {
-    uint32_t neg = 0, abs = 0, op_sel = fields.op_sel_dst ? 8 : 0, op_sel_hi = 0;
+    uint32_t neg = 0, abs = 0, op_sel = gathered.op_sel_dst ? 8 : 0, op_sel_hi = 0;
     for (unsigned k = 0; k < 3; ++k) {
-      const SourceField& s = fields.source[k];
+      const SourceField& s = gathered.source[k];
       neg |= uint32_t(s.neg) << k, abs |= uint32_t(s.abs) << k;
       op_sel |= uint32_t(s.op_sel) << k, op_sel_hi |= uint32_t(s.op_sel_hi) << k;
     }
-    op.modifiers = Modifiers::pack(neg, abs, op_sel, op_sel_hi, fields.omod, fields.clamp);
-    op.modifiers.bits |= fields.cbsz << 16 | fields.abid << 19 | fields.blgp << 23;
+    op.modifiers = Modifiers::pack(neg, abs, op_sel, op_sel_hi, gathered.omod, gathered.clamp);
+    op.modifiers.bits |= gathered.cbsz << 16 | gathered.abid << 19 | gathered.blgp << 23;
   }
 
   /// What most staged instructions need has short runners of its own.
@@ -380,9 +382,9 @@ struct Builder {
     result();
     modifiers();
     op.imm = int32_t(literal());
-    if (instruction.encoding == isa::Encoding::vop3px2 && !scales()) return false;
-    stage.has_dpp = fields.has_dpp;
-    if (fields.has_dpp && !lanes_of_dpp(fields.dpp, stage.dpp)) return false;
+    if (instruction.encoding == isa::Encoding::vop3px2) scales();
+    stage.has_dpp = gathered.has_dpp;
+    if (gathered.has_dpp && !lanes_of_dpp(gathered.dpp, stage.dpp)) return false;
     stage.approximate = row.support == Support::approximate;
     staged |= stage.has_dpp || stage.approximate;
     if (!staged) return true;
@@ -396,9 +398,9 @@ struct Builder {
 } // namespace
 
 bool decode_valu(const isa::Instruction& i, const InstructionRow& row, DecodeContext context, Op& op) {
-  Fields fields;
-  if (!gather(i, context.target, fields)) return false;
-  return Builder{i, row, context, fields, op}.build();
+  Fields gathered;
+  if (!gather(i, context.target, gathered)) return false;
+  return Builder{i, row, context, gathered, op}.build();
 }
 
 } // namespace asmevo::machine

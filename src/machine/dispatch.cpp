@@ -14,12 +14,15 @@ namespace {
 // kernel_code_properties and compute_pgm_rsrc1/2/3: LLVM AMDGPUUsage, "Kernel Descriptor".
 namespace property {
 constexpr uint32_t private_segment_buffer = 1 << 0, dispatch_ptr = 1 << 1, queue_ptr = 1 << 2, kernarg_ptr = 1 << 3,
-                   dispatch_id = 1 << 4, flat_scratch_init = 1 << 5, private_segment_size = 1 << 6;
+                   dispatch_id = 1 << 4, flat_scratch_init = 1 << 5, private_segment_size = 1 << 6,
+                   dynamic_stack = 1 << 11;
 }
 constexpr uint32_t field(uint32_t word, unsigned low, unsigned count) { return word >> low & ((1u << count) - 1); }
 
 constexpr uint32_t preload_entry_offset = 256; // bytes that the fallback prologue takes
+constexpr uint32_t fp16_overflow = 1u << 23; // of MODE: f16 results saturate
 constexpr uint32_t max_user_sgprs = 16;
+constexpr uint32_t dynamic_stack_bytes = 16384; // a lane, for recursion and calls through pointers
 constexpr uint64_t scratch_address = uint64_t{0x7e} << 40;
 
 /// MODE takes float modes, dx10_clamp and ieee from compute_pgm_rsrc1.
@@ -27,6 +30,7 @@ uint32_t initial_mode(uint32_t rsrc1) {
   uint32_t mode = field(rsrc1, 12, 8);
   if (field(rsrc1, 21, 1)) mode |= mode::dx10_clamp;
   if (field(rsrc1, 23, 1)) mode |= mode::ieee;
+  if (field(rsrc1, 26, 1)) mode |= fp16_overflow;
   return mode;
 }
 
@@ -167,6 +171,7 @@ Result<LaunchPlan> plan_launch(const Image& image, const Dispatch& dispatch, con
   if (lds > limit) return fail("{}: {} bytes of LDS, {} are possible", where, lds, limit);
   plan.lds_size = uint32_t((lds + granule - 1) / granule * granule);
   plan.scratch_bytes = (d.private_segment_fixed_size() + 3) & ~3u;
+  if (d.kernel_code_properties() & property::dynamic_stack) plan.scratch_bytes += dynamic_stack_bytes;
   if (plan.scratch_bytes > (1u << 24)) return fail("{}: {} bytes of scratch a lane", where, plan.scratch_bytes);
   return plan;
 }

@@ -73,6 +73,7 @@ void TraceBuilder::add(Tracer& tracer) {
     translated.push_back(intern_in(trace_.patterns, by_hash_, pattern));
   }
   for (WaveTrace& wave : tracer.waves()) {
+    if (wave.events.empty()) continue; // a short workgroup has fewer waves
     for (TraceEvent& event : wave.events)
       if (event.pattern != no_pattern) event.pattern = translated[event.pattern];
     trace_.waves.push_back(std::move(wave));
