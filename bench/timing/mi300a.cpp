@@ -5,7 +5,7 @@
 //
 // Every row of rows.csv is one program at one problem size: its launches are traced on the simulated machine (sampled
 // workgroups only), timed, and summed with what the host adds inside the timed region. Prints predicted and measured
-// per row, the weighted error per split (weight: measured time counts once a row), and the error of size scaling.
+// per row, errors per kernel and split, and the error of size scaling. Sizes above --max-bytes (1 GiB) are skipped.
 #include "recover/descriptor.h"
 #include "timing/device_table.h"
 #include "timing/mi300a_spec.h"
@@ -183,23 +183,35 @@ uint64_t bytes_of(const nlohmann::json& size) {
   return bytes;
 }
 
-void summarise(const std::vector<Row>& rows, const std::string& split) {
-  double error = 0, weight = 0, worst = 0;
+// Errors of one split, of one kernel or (empty) of all.
+void summarise(const std::vector<Row>& rows, const std::string& kernel, const std::string& split) {
+  double error = 0, weight = 0, mean = 0;
   std::vector<double> relative;
   for (const Row& r : rows) {
-    if (r.split != split || r.predicted <= 0) continue;
+    if (r.split != split || (!kernel.empty() && r.kernel != kernel)) continue;
     error += std::abs(r.predicted - r.measured);
     weight += r.measured;
     relative.push_back(std::abs(r.predicted / r.measured - 1));
-    worst = std::max(worst, relative.back());
+    mean += relative.back();
   }
   if (relative.empty()) return;
-  double mean = 0;
-  for (double x : relative) mean += x / double(relative.size());
   std::ranges::sort(relative);
-  std::printf("%-5s %3zu rows: mean error %5.1f %%, median %5.1f %%, worst %6.1f %%, weighted by time %5.1f %%\n",
-              split.c_str(), relative.size(), 100 * mean, 100 * relative[relative.size() / 2], 100 * worst,
-              100 * error / weight);
+  std::printf("%-22s %-4s %3zu rows: error weighted by time %5.1f %%, mean %5.1f %%, median %5.1f %%, worst %5.1f %%\n",
+              kernel.empty() ? "all" : kernel.c_str(), split.c_str(), relative.size(), 100 * error / weight,
+              100 * mean / double(relative.size()), 100 * relative[relative.size() / 2], 100 * relative.back());
+}
+
+// How well the ratio of consecutive sizes of a program is predicted: rows of a file's sizes in ascending order.
+void summarise_scaling(const std::vector<Row>& rows) {
+  std::vector<double> errors;
+  for (size_t i = 1; i < rows.size(); ++i) {
+    const Row &a = rows[i - 1], &b = rows[i];
+    if (a.kernel == b.kernel) errors.push_back(std::abs(b.predicted / a.predicted / (b.measured / a.measured) - 1));
+  }
+  if (errors.empty()) return;
+  std::ranges::sort(errors);
+  std::printf("ratio of neighbouring sizes: median error %.1f %% over %zu\n", 100 * errors[errors.size() / 2],
+              errors.size());
 }
 
 int compare(const Options& options) {
@@ -232,8 +244,13 @@ int compare(const Options& options) {
     std::fflush(stdout);
     done.push_back(row);
   }
-  summarise(done, "fit");
-  summarise(done, "test");
+  std::vector<std::string> kernels;
+  for (const Row& r : done)
+    if (kernels.empty() || kernels.back() != r.kernel) kernels.push_back(r.kernel);
+  kernels.push_back("");
+  for (const std::string& kernel : kernels)
+    for (const char* split : {"fit", "test"}) summarise(done, kernel, split);
+  summarise_scaling(done);
   if (!options.csv.empty()) {
     std::ofstream csv(options.csv);
     csv << "kernel,problem_size,split,measured_us,predicted_us,bound\n";
