@@ -216,9 +216,9 @@ Result<ExitStatus> search_from(const Options& options, Job& job, const volatile 
          search::make_driver({job.lineage.info().driver, job.lineage.info().driver_input}));
   search::Controller controller(bench, *driver, job.lineage);
   controller.on_progress([&](const search::Snapshot& snapshot) {
+    status.show(report::progress_line(snapshot));
     if (snapshot.last && snapshot.last->verdict.outcome == gate::Outcome::accepted)
       status.print(report::accepted_line(*snapshot.last));
-    status.show(report::progress_line(snapshot));
   });
   AE_TRY(search::Summary summary, controller.run());
   status.finish();

@@ -59,8 +59,9 @@ std::string progress_line(const search::Snapshot& snapshot) {
 }
 
 std::string accepted_line(const search::Attempt& attempt) {
-  return fmt::format("#{} accepted {:.3f}x ({}): {}", attempt.number, attempt.verdict.timing->speedup,
-                     attempt.proposal.rule, attempt.proposal.rationale);
+  std::string why = attempt.proposal.rationale.empty() ? "" : ": " + attempt.proposal.rationale;
+  return fmt::format("#{} accepted {:.3f}x ({}){}", attempt.number, attempt.verdict.timing->speedup,
+                     attempt.proposal.rule, why);
 }
 
 std::string fidelity_line(const machine::Fidelity& fidelity) {
