@@ -226,6 +226,21 @@ TEST(ValuInteger, every_instruction_computes_what_the_manual_says) {
   }
 }
 
+TEST(ValuInteger, perm_with_one_selector_for_all_lanes_gives_what_single_lanes_give) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 300; ++round) {
+    Lanes lanes;
+    fill(lanes, random);
+    U selector = 0;
+    for (unsigned k = 0; k < 4; ++k) selector |= U(random() % (round % 2 ? 8 : 14)) << (8 * k);
+    for (unsigned i = 0; i < machine::lanes; ++i) lanes.set(2, i, selector);
+    lanes.run("v_perm_b32");
+    for (unsigned i = 0; i < machine::lanes; ++i)
+      ASSERT_EQ(lanes.result().lane[i], perm(lanes.source(0).lane[i], lanes.source(1).lane[i], selector))
+          << std::hex << selector;
+  }
+}
+
 TEST(ValuInteger, inactive_lanes_keep_their_value) {
   std::mt19937 random(2);
   for (std::string_view mnemonic : {"v_add_u32", "v_perm_b32", "v_mad_u64_u32", "v_pk_add_u16", "v_dot4c_i32_i8"}) {

@@ -12,6 +12,7 @@
 #include "machine/lanes.h"
 #include "machine/numeric/arithmetic.h"
 #include "machine/numeric/convert.h"
+#include "machine/semantics/half_rows.h"
 #include "machine/semantics/rows.h"
 
 #include <array>
@@ -35,40 +36,24 @@ template <class F> AE_LANES Environment environment(const Wave& w) {
   return {Round(round), !(denormals & 1), !(denormals & 2), (w.mode & mode::ieee) != 0};
 }
 
-// The host type that computes a format, and how lanes get in and out of it. f16 computes in float or double: products
-// and sums of two halves are exact or harmlessly rounded there (float has 2p + 2 bits), fma needs double.
+/// MODE.fp16_ovfl: f16 (and FP8) results of finite sources that overflow become the largest number.
+AE_LANES bool half_overflow_saturates(const Wave& w) { return w.mode >> 23 & 1; }
+
+// The host type that computes a format, and how lanes get in and out of it. f16 computes in float: products of two
+// halves are exact there, and rounding a sum to float first does no harm (float has 2p + 2 bits).
 AE_LANES uint32_t flush32(uint32_t x) { return x & 0x7f800000u ? x : x & 0x80000000u; }
 AE_LANES uint64_t flush64(uint64_t x) { return x & 0x7ff0000000000000u ? x : x & 0x8000000000000000u; }
-AE_LANES uint32_t flush16(uint32_t x) { return x & 0x7c00u ? x : x & 0x8000u; }
 
-/// f16 in the low half to f32, exactly; payloads of NaNs are kept.
-AE_LANES float widen_half(uint32_t half) {
-  const uint32_t magnitude = (half & 0x7fffu) << 13;
-  // 2^112 moves the exponent from one bias to the other; subnormals become normal on the way.
-  const uint32_t finite = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112f);
-  const uint32_t special = magnitude | 0x7f800000u;
-  return std::bit_cast<float>(((half & 0x7c00u) == 0x7c00u ? special : finite) | (half & 0x8000u) << 16);
+/// `nearest` is a result rounded to float and `error` what rounding took away (or anything of its sign). Rounded to odd
+/// instead, so that a second rounding to half gives what one rounding would have.
+AE_LANES float to_odd(float nearest, float error) {
+  const uint32_t bits = std::bit_cast<uint32_t>(nearest);
+  const uint32_t away = (std::bit_cast<uint32_t>(error) ^ bits) >> 31 ? ~0u : 1u; // toward zero, or away from it
+  return std::bit_cast<float>((error == 0) | (bits & 1) ? bits : bits + away);
 }
-/// f32 to f16, to nearest even. A NaN gives some NaN.
-AE_LANES uint32_t narrow_to_half(float value) {
-  const uint32_t bits = std::bit_cast<uint32_t>(value), magnitude = bits & 0x7fffffffu;
-  // Normal results: round in integer arithmetic. Subnormal results: let the adder round at 2^-24.
-  const uint32_t normal = (magnitude - 0x38000000u + 0xfffu + (magnitude >> 13 & 1)) >> 13;
-  const uint32_t subnormal = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
-  uint32_t half = magnitude < 0x38800000u ? subnormal : normal;
-  half = magnitude >= 0x477ff000u ? 0x7c00u : half;
-  half = magnitude > 0x7f800000u ? 0x7e00u : half;
-  return half | (bits >> 16 & 0x8000u);
-}
-/// f64 to f32 rounded to odd: a second rounding to at most 22 bits then gives what one would have.
 AE_LANES float narrow_to_odd(double value) {
   const float nearest = float(value);
-  const double back = double(nearest);
-  const uint32_t bits = std::bit_cast<uint32_t>(nearest);
-  // Away from the value: step back; then set the odd bit.
-  const bool too_large = (back < 0 ? -back : back) > (value < 0 ? -value : value);
-  const uint32_t truncated = bits - (too_large ? 1u : 0u);
-  return std::bit_cast<float>(back == value ? bits : truncated | 1u);
+  return to_odd(nearest, float(value - double(nearest)));
 }
 
 template <class F> struct Host;
@@ -133,12 +118,23 @@ template <class Function> AE_LANES void each_set_lane(const Wave& w, uint64_t wh
   for (uint64_t left = which & w.exec(); left; left &= left - 1) f(unsigned(__builtin_ctzll(left)));
 }
 
+/// A number that exceeds `calm` for NaNs alone. 64-bit values show it in their upper word.
+inline constexpr uint32_t calm32 = 0x7f800000u, calm64 = 0x7ff00000u;
+AE_LANES uint32_t worry(float x) { return std::bit_cast<uint32_t>(x) & 0x7fffffffu; }
+AE_LANES uint32_t worry(double x) {
+  const uint64_t bits = std::bit_cast<uint64_t>(x);
+  return (uint32_t(bits >> 32) & 0x7fffffffu) | (uint32_t(bits) ? 1u : 0u);
+}
+AE_LANES uint32_t greater_of(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
 /// Properties of an instruction that are not in its two definitions; a type overrides what differs.
 struct Arithmetic {
-  static constexpr bool exact_only = false;     // no fast definition
-  static constexpr bool flushes_always = false; // ignores MODE.denorm
-  /// Whether the exact definition must decide a lane, given the fast result and the sources.
-  template <class T, class... Sources> AE_LANES static bool odd(T result, Sources...) { return result != result; }
+  static constexpr bool exact_only = false;       // no fast definition
+  static constexpr bool flushes_always = false;   // ignores MODE.denorm
+  static constexpr bool makes_infinities = false; // of finite sources, and means them
+  /// Exceeds calm() in lanes where the exact definition must decide, given the fast result and the sources.
+  template <class T, class... Sources> AE_LANES static uint32_t doubt(T result, Sources...) { return worry(result); }
+  template <class T> static constexpr uint32_t calm() { return sizeof(T) == 8 ? calm64 : calm32; }
 };
 
 /// One float instruction of format F with N sources, which may be the destination.
@@ -152,24 +148,53 @@ template <class Op_, class F, unsigned N> struct FloatExecutor {
     each_set_lane(w, which, [&](unsigned i) { results.set(i, Op_::template exact<F>(Bits(source[K].bits(i))..., e)); });
   }
 
+  using Value = typename Lane::Value;
+  template <bool Flush> AE_LANES static Value source_value(const Lane& s, unsigned i) {
+    const auto bits = s.bits(i);
+    return Lane::value(Flush ? Lane::flush(bits) : bits);
+  }
+
+  /// Halves are widened a row at a time, computed in float, and narrowed a row at a time.
   template <bool Flush, size_t... K>
-  AE_LANES static uint64_t fast(const std::array<Lane, N>& source, Results<F>& results, std::index_sequence<K...> k) {
-    Row odd;
-    uint32_t any = 0;
+  AE_LANES static bool fast_halves(const std::array<Lane, N>& source, Results<F>& results, std::index_sequence<K...>) {
+    Row wide[N], narrow;
+    for (unsigned k = 0; k < N; ++k) {
+      widen_row(source[k].lane, wide[k]);
+      if constexpr (Flush) flush_widened(wide[k]);
+    }
+    uint32_t most = 0;
     AE_EACH_LANE {
-      const auto value = [&](const Lane& s) {
-        const auto bits = s.bits(i);
-        return Lane::value(Flush ? Lane::flush(bits) : bits);
-      };
-      const auto inputs = std::tuple{value(source[K])...};
-      const auto r = Op_::fast(std::get<K>(inputs)...);
-      odd.lane[i] = Op_::odd(r, std::get<K>(inputs)...) ? ~0u : 0u;
-      any |= odd.lane[i];
+      const float r = Op_::fast(std::bit_cast<float>(wide[K].lane[i])...);
+      most = greater_of(most, Op_::doubt(r, std::bit_cast<float>(wide[K].lane[i])...));
+      narrow.lane[i] = std::bit_cast<uint32_t>(r);
+    }
+    narrow_row(narrow.lane, results.row);
+    if constexpr (Flush) flush_halves(results.row);
+    return most > Op_::template calm<float>();
+  }
+  /// The fast definition in all lanes; whether any lane needs the exact one.
+  template <bool Flush, size_t... K>
+  AE_LANES static bool fast(const std::array<Lane, N>& source, Results<F>& results, std::index_sequence<K...> k) {
+    if constexpr (F::width == 16) return fast_halves<Flush>(source, results, k);
+    uint32_t most = 0;
+    AE_EACH_LANE {
+      const auto r = Op_::fast(source_value<Flush>(source[K], i)...);
+      most = greater_of(most, Op_::doubt(r, source_value<Flush>(source[K], i)...));
       const auto bits = Lane::back(r);
       results.set(i, Flush ? Lane::flush(bits) : bits);
     }
-    (void)k;
-    return any ? pack_mask(odd) : 0;
+    return most > Op_::template calm<Value>();
+  }
+  /// Looks for those lanes again, and decides them.
+  template <bool Flush, size_t... K> [[gnu::noinline]] static void settle(Wave& w, const std::array<Lane, N>& source,
+                                                                          const Environment& e, Results<F>& results,
+                                                                          std::index_sequence<K...> k) {
+    Row odd;
+    AE_EACH_LANE {
+      const auto r = Op_::fast(source_value<Flush>(source[K], i)...);
+      odd.lane[i] = Op_::doubt(r, source_value<Flush>(source[K], i)...) > Op_::template calm<Value>() ? ~0u : 0u;
+    }
+    exactly(w, source, e, results, pack_mask(odd), k);
   }
 
   /// The result of every active lane; nothing is written yet.
@@ -180,14 +205,21 @@ template <class Op_, class F, unsigned N> struct FloatExecutor {
     if constexpr (Op_::exact_only) {
       exactly(w, source, e, results, all_lanes, k);
     } else if (e.round == Round::nearest_even && !e.flush_inputs && !e.flush_outputs) [[likely]] {
-      if (const uint64_t odd = fast<false>(source, results, k)) [[unlikely]]
-        exactly(w, source, e, results, odd, k);
+      if (fast<false>(source, results, k)) [[unlikely]]
+        settle<false>(w, source, e, results, k);
     } else if (e.round == Round::nearest_even && e.flush_inputs && e.flush_outputs) {
-      if (const uint64_t odd = fast<true>(source, results, k)) [[unlikely]]
-        exactly(w, source, e, results, odd, k);
+      if (fast<true>(source, results, k)) [[unlikely]]
+        settle<true>(w, source, e, results, k);
     } else {
       exactly(w, source, e, results, all_lanes, k);
     }
+    if constexpr (F::width == 16 && !Op_::makes_infinities)
+      if (half_overflow_saturates(w)) [[unlikely]]
+        each_set_lane(w, all_lanes, [&](unsigned i) {
+          bool finite = true;
+          for (const Lane& s : source) finite &= (s.bits(i) & 0x7c00u) != 0x7c00u;
+          if (finite && (results.row.lane[i] & 0x7fffu) == 0x7c00u) results.row.lane[i] -= 1;
+        });
   }
   template <bool KeepsUpperHalf>
   AE_LANES static void run(Wave& w, const std::array<Lane, N>& source, RowRef destination) {

@@ -31,8 +31,7 @@ struct MultiplyLegacy : Arithmetic {
   }
 };
 
-// True fma in one rounding. f16: the product is exact in double and so is, for every pair of magnitudes where it could
-// matter to a half, the sum.
+// True fma in one rounding.
 struct Fma : Arithmetic {
   AE_LANES static float fast(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
   AE_LANES static double fast(double a, double b, double c) { return __builtin_fma(a, b, c); }
@@ -40,8 +39,14 @@ struct Fma : Arithmetic {
     return numeric::fma<F>(a, b, c, e);
   }
 };
+// For halves the product is exact in float; the error of the sum is found by Knuth's two-sum, and rounding to odd makes
+// the second rounding harmless.
 struct FmaHalf : Fma {
-  AE_LANES static float fast(float a, float b, float c) { return narrow_to_odd(double(a) * double(b) + double(c)); }
+  AE_LANES static float fast(float a, float b, float c) {
+    const float product = a * b, sum = product + c;
+    const float part = sum - product, error = (product - (sum - part)) + (c - part);
+    return to_odd(sum, error);
+  }
 };
 
 // The product is rounded first, and subnormals are flushed in every mode.
@@ -69,7 +74,11 @@ template <class T> AE_LANES T larger(T a, T b) {
   return std::bit_cast<T>(a == b ? x & y : a > b ? x : y);
 }
 struct Extreme : Arithmetic {
-  template <class T, class... Sources> AE_LANES static bool odd(T, Sources... s) { return ((s != s) | ...); }
+  // A NaN source may give a number.
+  template <class T> AE_LANES static uint32_t doubt(T, T a, T b) { return greater_of(worry(a), worry(b)); }
+  template <class T> AE_LANES static uint32_t doubt(T, T a, T b, T c) {
+    return greater_of(greater_of(worry(a), worry(b)), worry(c));
+  }
 };
 struct Minimum : Extreme {
   template <class T> AE_LANES static T fast(T a, T b) { return smaller(a, b); }

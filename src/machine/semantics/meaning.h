@@ -3,7 +3,7 @@
 // A meaning is a function of words that uses only the vocabulary below. On the machine a word is a uint32_t inside a
 // loop over lanes; a prover calls the same function with bit-vector terms of its own. So meanings are captureless
 // generic lambdas, and their types are the rows' identity. A domain supplies a 32-bit and a 64-bit type with + - * & |
-// ^ and ~ (also against plain unsigned constants), a truth type with & | and !, and the functions named here, which are
+// ^ and ~ (also against plain unsigned constants), a truth type with & | ^ and !, and the functions named here, which are
 // found by argument-dependent lookup.
 #pragma once
 

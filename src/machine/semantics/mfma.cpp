@@ -27,7 +27,36 @@ using enum Format;
 
 constexpr unsigned most_elements = 32, most_k = 128;
 
-const MatrixOp& matrix(const Op& op) { return isa::matrix_ops()[op.width]; }
+/// A shape's layout in the form the loops want: offsets in lanes from the first row of an operand.
+struct Plan {
+  const MatrixOp* op;
+  MatrixLayout layout;
+  unsigned c_rows;
+  uint16_t input[most_k]; // k: A[0][k] and B[k][0] of block 0, elements taken as rows of 64
+  uint16_t split[most_k]; // the same for 8-bit operands of f8f6f4
+  uint16_t output[64];    // block * m + i: C[i][0]
+};
+constexpr uint16_t offset(MatrixPlace place) { return uint16_t(place.element * lanes + place.lane); }
+
+std::vector<Plan> make_plans() {
+  std::vector<Plan> plans;
+  for (const MatrixOp& op : isa::matrix_ops()) {
+    Plan plan{&op, layout_of(op), op.c_registers(), {}, {}, {}};
+    const MatrixLayout split = layout_of(op, true);
+    for (unsigned k = 0; k < op.k; ++k) {
+      plan.input[k] = offset(plan.layout.input(0, k, 0));
+      if (op.a == MatrixType::f8f6f4) plan.split[k] = offset(split.input(0, k, 0));
+    }
+    for (unsigned block = 0; block < op.blocks; ++block)
+      for (unsigned i = 0; i < op.m; ++i) plan.output[block * op.m + i] = offset(plan.layout.output(i, 0, block));
+    plans.push_back(plan);
+  }
+  return plans;
+}
+const Plan& plan_of(const Op& op) {
+  static const std::vector<Plan> plans = make_plans();
+  return plans[op.width];
+}
 
 // Sixteen columns of a row
 // ---------------------------------------------------------------------------------------------
@@ -41,16 +70,16 @@ struct Columns {
     const __mmask16 nan = _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
     _mm512_storeu_si512(p, _mm512_mask_set1_epi32(_mm512_castps_si512(v), nan, int(Binary32::nan)));
   }
-  AE_LANES void add_product(uint32_t a, const Columns& b) {
-    v = _mm512_fmadd_ps(_mm512_castsi512_ps(_mm512_set1_epi32(int(a))), b.v, v);
-  }
+  AE_LANES static Columns splat(uint32_t x) { return {_mm512_castsi512_ps(_mm512_set1_epi32(int(x)))}; }
+  AE_LANES void add_products(const Columns& a, const Columns& b) { v = _mm512_fmadd_ps(a.v, b.v, v); }
 };
 struct IntegerColumns {
   __m512i v;
   AE_LANES static IntegerColumns load(const uint32_t* p) { return {_mm512_loadu_si512(p)}; }
   AE_LANES void store(uint32_t* p) const { _mm512_storeu_si512(p, v); }
-  AE_LANES void add_product(uint32_t a, const IntegerColumns& b) { // two 16-bit products
-    v = _mm512_add_epi32(v, _mm512_madd_epi16(_mm512_set1_epi32(int(a)), b.v));
+  AE_LANES static IntegerColumns splat(uint32_t x) { return {_mm512_set1_epi32(int(x))}; }
+  AE_LANES void add_products(const IntegerColumns& a, const IntegerColumns& b) { // two of 16 bits in each column
+    v = _mm512_add_epi32(v, _mm512_madd_epi16(a.v, b.v));
   }
 };
 #elif defined(__AVX2__) && defined(__FMA__)
@@ -67,10 +96,13 @@ struct Columns {
       _mm256_storeu_ps(reinterpret_cast<float*>(p) + 8 * h,
                        _mm256_blendv_ps(v[h], nan, _mm256_cmp_ps(v[h], v[h], _CMP_UNORD_Q)));
   }
-  AE_LANES void add_product(uint32_t a, const Columns& b) {
-    const __m256 x = _mm256_castsi256_ps(_mm256_set1_epi32(int(a)));
-    v[0] = _mm256_fmadd_ps(x, b.v[0], v[0]);
-    v[1] = _mm256_fmadd_ps(x, b.v[1], v[1]);
+  AE_LANES static Columns splat(uint32_t x) {
+    const __m256 s = _mm256_castsi256_ps(_mm256_set1_epi32(int(x)));
+    return {{s, s}};
+  }
+  AE_LANES void add_products(const Columns& a, const Columns& b) {
+    v[0] = _mm256_fmadd_ps(a.v[0], b.v[0], v[0]);
+    v[1] = _mm256_fmadd_ps(a.v[1], b.v[1], v[1]);
   }
 };
 struct IntegerColumns {
@@ -84,10 +116,13 @@ struct IntegerColumns {
     _mm256_storeu_si256(q, v[0]);
     _mm256_storeu_si256(q + 1, v[1]);
   }
-  AE_LANES void add_product(uint32_t a, const IntegerColumns& b) {
-    const __m256i x = _mm256_set1_epi32(int(a));
-    v[0] = _mm256_add_epi32(v[0], _mm256_madd_epi16(x, b.v[0]));
-    v[1] = _mm256_add_epi32(v[1], _mm256_madd_epi16(x, b.v[1]));
+  AE_LANES static IntegerColumns splat(uint32_t x) {
+    const __m256i s = _mm256_set1_epi32(int(x));
+    return {{s, s}};
+  }
+  AE_LANES void add_products(const IntegerColumns& a, const IntegerColumns& b) {
+    v[0] = _mm256_add_epi32(v[0], _mm256_madd_epi16(a.v[0], b.v[0]));
+    v[1] = _mm256_add_epi32(v[1], _mm256_madd_epi16(a.v[1], b.v[1]));
   }
 };
 #else
@@ -102,8 +137,13 @@ struct Columns {
   AE_LANES void store(uint32_t* p) const {
     for (unsigned j = 0; j < 16; ++j) p[j] = v[j] != v[j] ? Binary32::nan : std::bit_cast<uint32_t>(v[j]);
   }
-  AE_LANES void add_product(uint32_t a, const Columns& b) {
-    for (unsigned j = 0; j < 16; ++j) v[j] = __builtin_fmaf(std::bit_cast<float>(a), b.v[j], v[j]);
+  AE_LANES static Columns splat(uint32_t x) {
+    Columns c;
+    for (float& f : c.v) f = std::bit_cast<float>(x);
+    return c;
+  }
+  AE_LANES void add_products(const Columns& a, const Columns& b) {
+    for (unsigned j = 0; j < 16; ++j) v[j] = __builtin_fmaf(a.v[j], b.v[j], v[j]);
   }
 };
 struct IntegerColumns {
@@ -114,10 +154,15 @@ struct IntegerColumns {
     return c;
   }
   AE_LANES void store(uint32_t* p) const { __builtin_memcpy(p, v, sizeof v); }
-  AE_LANES void add_product(uint32_t a, const IntegerColumns& b) {
+  AE_LANES static IntegerColumns splat(uint32_t x) {
+    IntegerColumns c;
+    for (int32_t& i : c.v) i = int32_t(x);
+    return c;
+  }
+  AE_LANES void add_products(const IntegerColumns& a, const IntegerColumns& b) {
     for (unsigned j = 0; j < 16; ++j) {
-      const uint32_t low = uint32_t(int16_t(a) * int16_t(b.v[j]));
-      const uint32_t high = uint32_t(int16_t(a >> 16) * int16_t(b.v[j] >> 16));
+      const uint32_t low = uint32_t(int16_t(a.v[j]) * int16_t(b.v[j]));
+      const uint32_t high = uint32_t(int16_t(a.v[j] >> 16) * int16_t(b.v[j] >> 16));
       v[j] = int32_t(uint32_t(v[j]) + low + high);
     }
   }
@@ -148,7 +193,7 @@ AE_LANES void accumulate_rows(const Steps& steps, unsigned a, unsigned b, const 
     for (unsigned v = 0; v < vectors; ++v) row[v] = Vector::load(steps.b[s] + b + 16 * v);
     const uint32_t* column = steps.a[s] + a;
     for (unsigned r = 0; r < Rows; ++r)
-      for (unsigned v = 0; v < vectors; ++v) sum[r][v].add_product(column[r], row[v]);
+      for (unsigned v = 0; v < vectors; ++v) sum[r][v].add_products(Vector::splat(column[r]), row[v]);
   }
   for (unsigned r = 0; r < Rows; ++r)
     for (unsigned v = 0; v < vectors; ++v) sum[r][v].store(to[r] + 16 * v);
@@ -156,47 +201,49 @@ AE_LANES void accumulate_rows(const Steps& steps, unsigned a, unsigned b, const 
 
 /// 16 x 16 and 32 x 32 shapes.
 template <class Vector, unsigned N>
-void multiply(const MatrixLayout& layout, const Steps& steps, uint32_t cbsz, uint32_t abid, const Row* c, Row* d) {
+void multiply(const Plan& plan, const Steps& steps, uint32_t cbsz, uint32_t abid, const Row* c, Row* d) {
   constexpr unsigned rows = rows_together<N>;
-  for (unsigned block = 0; block < layout.blocks; ++block) {
-    const unsigned a_block = ((block >> cbsz << cbsz) + abid) % layout.blocks;
+  const unsigned blocks = plan.layout.blocks;
+  for (unsigned block = 0; block < blocks; ++block) {
+    const unsigned a_block = ((block >> cbsz << cbsz) + abid) & (blocks - 1);
     for (unsigned i = 0; i < N; i += rows) {
       const uint32_t* from[rows];
       uint32_t* to[rows];
       for (unsigned r = 0; r < rows; ++r) {
-        const MatrixPlace place = layout.output(i + r, 0, block);
-        from[r] = c[place.element].lane + place.lane;
-        to[r] = d[place.element].lane + place.lane;
+        const unsigned at = plan.output[block * N + i + r];
+        from[r] = c->lane + at;
+        to[r] = d->lane + at;
       }
       accumulate_rows<Vector, N, rows>(steps, a_block * N + i, block * N, from, to);
     }
   }
 }
 
-/// 4 x 4 in 16 blocks: a lane is a column of a block, its four registers the rows.
+/// 4 x 4 in 16 blocks: a lane is a column of a block, its four registers the rows. Each lane has its own element of A.
 template <class Vector> void multiply_small(const Steps& steps, uint32_t cbsz, uint32_t abid, const Row* c, Row* d) {
-  Row sums[4];
+  uint8_t from[lanes];
+  for (unsigned lane = 0; lane < lanes; ++lane) from[lane] = uint8_t((((lane / 4 >> cbsz << cbsz) + abid) & 15) * 4);
   for (unsigned i = 0; i < 4; ++i) {
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      const unsigned block = lane / 4, a_block = ((block >> cbsz << cbsz) + abid) % 16;
-      Vector sum = Vector::load(c[i].lane + lane / 16 * 16);
-      uint32_t result[16];
+    Row spread[4]; // K is at most 4
+    for (unsigned s = 0; s < steps.count; ++s)
+      for (unsigned lane = 0; lane < lanes; ++lane) spread[s].lane[lane] = steps.a[s][from[lane] + i];
+    for (unsigned first = 0; first < lanes; first += 16) {
+      Vector sum = Vector::load(c[i].lane + first);
       for (unsigned s = 0; s < steps.count; ++s)
-        sum.add_product(steps.a[s][a_block * 4 + i], Vector::load(steps.b[s] + lane / 16 * 16));
-      sum.store(result);
-      sums[i].lane[lane] = result[lane % 16];
+        sum.add_products(Vector::load(spread[s].lane + first), Vector::load(steps.b[s] + first));
+      sum.store(d[i].lane + first);
     }
   }
-  std::copy(sums, sums + 4, d);
 }
 
-template <class Vector> void multiply_any(const MatrixLayout& layout, const Steps& steps, const Modifiers& m,
-                                          bool broadcasts, const Row* c, Row* d) {
+template <class Vector>
+void multiply_any(const Plan& plan, const Steps& steps, const Modifiers& m, const Row* c, Row* d) {
+  const bool broadcasts = plan.layout.blocks > 1;
   const uint32_t cbsz = broadcasts ? m.cbsz() : 0, abid = broadcasts ? m.abid() : 0;
-  if (layout.n == 32)
-    multiply<Vector, 32>(layout, steps, cbsz, abid, c, d);
-  else if (layout.n == 16)
-    multiply<Vector, 16>(layout, steps, cbsz, abid, c, d);
+  if (plan.layout.n == 32)
+    multiply<Vector, 32>(plan, steps, cbsz, abid, c, d);
+  else if (plan.layout.n == 16)
+    multiply<Vector, 16>(plan, steps, cbsz, abid, c, d);
   else
     multiply_small<Vector>(steps, cbsz, abid, c, d);
 }
@@ -213,22 +260,6 @@ template <class Product> AE_LANES void into(Wave& w, const Op& op, RowRef c, uns
 
 // Conversion
 // -----------------------------------------------------------------------------------------------------------
-
-/// The two halves of each lane as f32.
-AE_LANES void widen_halves(const Row& in, Row& low, Row& high) {
-#if defined(__AVX512F__)
-  for (unsigned i = 0; i < lanes; i += 16) {
-    const __m512i x = _mm512_load_si512(in.lane + i);
-    _mm512_store_ps(low.lane + i, _mm512_cvtph_ps(_mm512_cvtepi32_epi16(x)));
-    _mm512_store_ps(high.lane + i, _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_srli_epi32(x, 16))));
-  }
-#else
-  AE_EACH_LANE {
-    low.lane[i] = std::bit_cast<uint32_t>(widen_half(in.lane[i] & 0xffffu));
-    high.lane[i] = std::bit_cast<uint32_t>(widen_half(in.lane[i] >> 16));
-  }
-#endif
-}
 
 /// FP8 and BF8 to f32: exponent and fraction move to their places, a product corrects the bias (and normalises).
 template <class F> AE_LANES uint32_t widen_byte(uint32_t byte) {
@@ -272,11 +303,9 @@ void to_floats(MatrixType type, bool ocp, bool flush, const Row* in, unsigned el
   switch (type) {
   case MatrixType::f16:
     for (unsigned e = 0; e < elements; e += 2) {
-      widen_halves(in[e / 2], out[e], out[e + 1]);
-      if (flush) {
-        AE_EACH_LANE out[e].lane[i] &= (out[e].lane[i] & 0x7fffffffu) < 0x38800000u ? 0x80000000u : ~0u;
-        AE_EACH_LANE out[e + 1].lane[i] &= (out[e + 1].lane[i] & 0x7fffffffu) < 0x38800000u ? 0x80000000u : ~0u;
-      }
+      widen_row(in[e / 2].lane, out[e]);
+      widen_row(in[e / 2].lane, out[e + 1], 16);
+      if (flush) flush_widened(out[e]), flush_widened(out[e + 1]);
     }
     break;
   case MatrixType::bf16:
@@ -351,16 +380,14 @@ void apply_blgp(uint32_t blgp, unsigned rows, Row* b) {
   }
 }
 
-/// Where the lanes of each k begin. `per` elements of k share a converted row (2 for integer pairs).
-Steps steps_of(const MatrixLayout& layout, const Row* a, const Row* b, unsigned per = 1) {
-  Steps steps;
-  for (unsigned k = 0; k < layout.k; k += per) {
-    const MatrixPlace place = layout.input(0, k, 0);
-    steps.a[steps.count] = a[place.element / per].lane + place.lane;
-    steps.b[steps.count] = b[place.element / per].lane + place.lane;
-    ++steps.count;
+/// Where the lanes of each k begin; integer pairs share a row and a step.
+template <unsigned Per = 1> AE_LANES void set_steps(Steps& steps, const Plan& plan, const Row* a, const Row* b) {
+  steps.count = plan.layout.k / Per;
+  for (unsigned s = 0; s < steps.count; ++s) {
+    const unsigned at = plan.input[s * Per], place = at / lanes / Per * lanes + at % lanes;
+    steps.a[s] = a->lane + place;
+    steps.b[s] = b->lane + place;
   }
-  return steps;
 }
 
 // Instructions
@@ -368,36 +395,42 @@ Steps steps_of(const MatrixLayout& layout, const Row* a, const Row* b, unsigned 
 
 /// f32 += f32, xf32, f16, bf16, FP8. Flush: gfx90a with 16-bit types. Ocp: gfx950's FP8.
 template <bool Flush, bool Ocp> void mfma_f32(Wave& w, const Op& op) {
-  const MatrixOp& shape = matrix(op);
-  const MatrixLayout layout = layout_of(shape);
+  const Plan& plan = plan_of(op);
+  const MatrixOp& shape = *plan.op;
+  const MatrixLayout& layout = plan.layout;
   const bool flush = Flush && (shape.a == MatrixType::f16 || shape.a == MatrixType::bf16);
   Row a[most_elements], b[most_elements];
   to_floats(shape.a, Ocp, flush, row(w, op.src[0]), layout.elements(), a);
   to_floats(shape.b, Ocp, flush, row(w, op.src[1]), layout.elements(), b);
   apply_blgp(op.modifiers.blgp(), layout.elements(), b);
-  const unsigned rows = shape.c_registers();
+  const unsigned rows = plan.c_rows;
   into(w, op, op.src[2], rows, [&](const Row* c, Row* d) {
-    multiply_any<Columns>(layout, steps_of(layout, a, b), op.modifiers, layout.blocks > 1, c, d);
+    Steps steps;
+    set_steps(steps, plan, a, b);
+    multiply_any<Columns>(plan, steps, op.modifiers, c, d);
     if (flush)
       for (unsigned r = 0; r < rows; ++r) AE_EACH_LANE d[r].lane[i] = flush32(d[r].lane[i]);
   });
 }
 
 void mfma_i32(Wave& w, const Op& op) {
-  const MatrixOp& shape = matrix(op);
-  const MatrixLayout layout = layout_of(shape);
+  const Plan& plan = plan_of(op);
+  const MatrixLayout& layout = plan.layout;
   Row a[most_elements / 2], b[most_elements / 2];
   to_pairs(row(w, op.src[0]), layout.elements(), a);
   to_pairs(row(w, op.src[1]), layout.elements(), b);
   apply_blgp(op.modifiers.blgp(), layout.elements() / 2, b);
-  into(w, op, op.src[2], shape.c_registers(), [&](const Row* c, Row* d) {
-    multiply_any<IntegerColumns>(layout, steps_of(layout, a, b, 2), op.modifiers, layout.blocks > 1, c, d);
+  into(w, op, op.src[2], plan.c_rows, [&](const Row* c, Row* d) {
+    Steps steps;
+    set_steps<2>(steps, plan, a, b);
+    multiply_any<IntegerColumns>(plan, steps, op.modifiers, c, d);
   });
 }
 
 /// f64, one element of A and B a lane. blgp negates A, B and C.
 void mfma_f64(Wave& w, const Op& op) {
-  const MatrixLayout layout = layout_of(matrix(op));
+  const Plan& plan = plan_of(op);
+  const MatrixLayout& layout = plan.layout;
   const unsigned pairs = layout.m * layout.n * layout.blocks / 64;
   const uint32_t neg = op.modifiers.blgp();
   const auto load = [&](RowRef ref, unsigned rows, bool negate, double (*out)[lanes]) {
@@ -415,11 +448,10 @@ void mfma_f64(Wave& w, const Op& op) {
   for (unsigned block = 0; block < layout.blocks; ++block) {
     const unsigned a_block = ((block >> cbsz << cbsz) + abid) % layout.blocks;
     for (unsigned i = 0; i < layout.m; ++i) {
-      const MatrixPlace place = layout.output(i, 0, block);
-      double* row_of_d = sum[place.element] + place.lane;
+      double* row_of_d = sum[0] + plan.output[block * layout.m + i];
       for (unsigned k = 0; k < layout.k; ++k) {
-        const double factor = a[0][layout.input(i, k, a_block).lane];
-        const double* row_of_b = b[0] + layout.input(0, k, block).lane;
+        const double factor = a[0][plan.input[k] + a_block * layout.m + i];
+        const double* row_of_b = b[0] + plan.input[k] + block * layout.n;
         for (unsigned j = 0; j < layout.n; ++j) row_of_d[j] = __builtin_fma(factor, row_of_b[j], row_of_d[j]);
       }
     }
@@ -441,26 +473,21 @@ MatrixType small_type(uint32_t code) {
 struct SmallOperands {
   Row a[most_elements], b[most_elements];
   Steps steps;
-  SmallOperands(Wave& w, const Op& op, const MatrixOp& shape) {
+  SmallOperands(Wave& w, const Op& op, const Plan& plan) {
     const MatrixType types[] = {small_type(op.modifiers.cbsz()), small_type(op.modifiers.blgp())};
     to_floats(types[0], true, false, row(w, op.src[0]), most_elements, a);
     to_floats(types[1], true, false, row(w, op.src[1]), most_elements, b);
-    const MatrixLayout a_layout = layout_of(shape, isa::bits_of(types[0]) == 8);
-    const MatrixLayout b_layout = layout_of(shape, isa::bits_of(types[1]) == 8);
-    for (unsigned k = 0; k < shape.k; ++k) {
-      const MatrixPlace of_a = a_layout.input(0, k, 0), of_b = b_layout.input(0, k, 0);
-      steps.a[k] = a[of_a.element].lane + of_a.lane;
-      steps.b[k] = b[of_b.element].lane + of_b.lane;
-    }
-    steps.count = shape.k;
+    const uint16_t* of_a = isa::bits_of(types[0]) == 8 ? plan.split : plan.input;
+    const uint16_t* of_b = isa::bits_of(types[1]) == 8 ? plan.split : plan.input;
+    steps.count = plan.layout.k;
+    for (unsigned k = 0; k < steps.count; ++k) steps.a[k] = a->lane + of_a[k], steps.b[k] = b->lane + of_b[k];
   }
 };
 void mfma_f8f6f4(Wave& w, const Op& op) {
-  const MatrixOp& shape = matrix(op);
-  const SmallOperands operands(w, op, shape);
-  into(w, op, op.src[2], shape.c_registers(), [&](const Row* c, Row* d) {
-    multiply_any<Columns>(layout_of(shape), operands.steps, op.modifiers, false, c, d);
-  });
+  const Plan& plan = plan_of(op);
+  const SmallOperands operands(w, op, plan);
+  into(w, op, op.src[2], plan.c_rows,
+       [&](const Row* c, Row* d) { multiply_any<Columns>(plan, operands.steps, op.modifiers, c, d); });
 }
 
 /// An E8M0 scale is a power of two, all ones is NaN. The scale of row i and block of 32 k is in lane i + M * block.
@@ -469,10 +496,10 @@ AE_LANES double scale_of(uint32_t code) {
                        : std::bit_cast<double>(uint64_t(int64_t(code) - 127 + 1023) << 52);
 }
 void mfma_scale_f8f6f4(Wave& w, const Op& op) {
-  const MatrixOp& shape = matrix(op);
-  const MatrixLayout layout = layout_of(shape);
-  const SmallOperands operands(w, op, shape);
-  const unsigned rows = shape.c_registers();
+  const Plan& plan = plan_of(op);
+  const MatrixLayout& layout = plan.layout;
+  const SmallOperands operands(w, op, plan);
+  const unsigned rows = plan.c_rows;
   double scale[2][lanes];
   for (unsigned k = 0; k < 2; ++k) {
     const uint32_t* codes = row(w, op.stage->scale[k])->lane;
@@ -481,19 +508,18 @@ void mfma_scale_f8f6f4(Wave& w, const Op& op) {
   const Row* c = row(w, op.src[2]);
   Row sums[32], partial[32];
   std::copy(c, c + rows, sums);
-  for (unsigned first = 0; first < shape.k; first += 32) {
+  for (unsigned first = 0; first < layout.k; first += 32) {
     Steps steps;
     steps.count = 32;
     std::copy(operands.steps.a + first, operands.steps.a + first + 32, steps.a);
     std::copy(operands.steps.b + first, operands.steps.b + first + 32, steps.b);
     for (unsigned r = 0; r < rows; ++r) partial[r] = Row{};
-    multiply_any<Columns>(layout, steps, op.modifiers, false, partial, partial);
+    multiply_any<Columns>(plan, steps, op.modifiers, partial, partial);
     const double *a_scale = scale[0] + first / 32 * layout.m, *b_scale = scale[1] + first / 32 * layout.n;
     for (unsigned i = 0; i < layout.m; ++i) {
-      const MatrixPlace place = layout.output(i, 0, 0);
       for (unsigned j = 0; j < layout.n; ++j) {
-        uint32_t& sum = sums[place.element].lane[place.lane + j];
-        const double product = double(std::bit_cast<float>(partial[place.element].lane[place.lane + j]));
+        uint32_t& sum = sums->lane[plan.output[i] + j];
+        const double product = double(std::bit_cast<float>(partial->lane[plan.output[i] + j]));
         const float total = float(double(std::bit_cast<float>(sum)) + product * a_scale[i] * b_scale[j]);
         sum = total != total ? Binary32::nan : std::bit_cast<uint32_t>(total);
       }
@@ -516,8 +542,9 @@ void expand_sparse(Wave& w, const Op& op, const Row* compressed, unsigned kept, 
     }
 }
 template <bool Ocp> void smfmac_f32(Wave& w, const Op& op) {
-  const MatrixOp& shape = matrix(op);
-  const MatrixLayout layout = layout_of(shape);
+  const Plan& plan = plan_of(op);
+  const MatrixOp& shape = *plan.op;
+  const MatrixLayout& layout = plan.layout;
   const unsigned elements = layout.elements(), kept = elements / 2;
   Row compressed[most_elements], a[most_elements], b[most_elements];
   to_floats(shape.a, Ocp, false, row(w, op.src[0]), kept, compressed);
@@ -525,11 +552,13 @@ template <bool Ocp> void smfmac_f32(Wave& w, const Op& op) {
   expand_sparse(w, op, compressed, kept, a);
   apply_blgp(op.modifiers.blgp(), elements, b);
   Row* d = row(w, op.dst);
-  multiply_any<Columns>(layout, steps_of(layout, a, b), op.modifiers, false, d, d);
+  Steps steps;
+  set_steps(steps, plan, a, b);
+  multiply_any<Columns>(plan, steps, op.modifiers, d, d);
 }
 void smfmac_i32(Wave& w, const Op& op) {
-  const MatrixOp& shape = matrix(op);
-  const MatrixLayout layout = layout_of(shape);
+  const Plan& plan = plan_of(op);
+  const MatrixLayout& layout = plan.layout;
   const unsigned elements = layout.elements(), kept = elements / 2;
   const Row* packed = row(w, op.src[0]);
   Row compressed[most_elements], a[most_elements], pairs[most_elements / 2], b[most_elements / 2];
@@ -540,7 +569,9 @@ void smfmac_i32(Wave& w, const Op& op) {
   to_pairs(row(w, op.src[1]), elements, b);
   apply_blgp(op.modifiers.blgp(), elements / 2, b);
   Row* d = row(w, op.dst);
-  multiply_any<IntegerColumns>(layout, steps_of(layout, pairs, b, 2), op.modifiers, false, d, d);
+  Steps steps;
+  set_steps<2>(steps, plan, pairs, b);
+  multiply_any<IntegerColumns>(plan, steps, op.modifiers, d, d);
 }
 
 // Rows from the instruction set's own table ---------------------------------------------------------------------------

@@ -9,9 +9,8 @@ namespace {
 
 using enum Format;
 
-/// `OddLane` says where `Function::compute` does not apply.
 template <class Function, class F> struct Approximate : Arithmetic {
-  static constexpr bool flushes_always = F::width == 32;
+  static constexpr bool flushes_always = F::width == 32, makes_infinities = true;
   AE_LANES static double fast(double x) { return Function::compute(x); }
   AE_LANES static float fast(float x) {
     if constexpr (F::width == 32 && std::is_same_v<Function, numeric::Reciprocal>)
@@ -23,16 +22,18 @@ template <class Function, class F> struct Approximate : Arithmetic {
     else
       return float(Function::compute(x));
   }
-  template <class T> AE_LANES static bool odd(T result, T x) {
-    constexpr T infinity = std::numeric_limits<T>::infinity();
-    if constexpr (std::is_same_v<Function, numeric::Exp2>)
-      return x != x;
-    else if constexpr (std::is_same_v<Function, numeric::Log2>)
-      return !((x > 0) & (x < infinity));
-    else if constexpr (std::is_same_v<Function, numeric::Sine> || std::is_same_v<Function, numeric::Cosine>)
-      return !((x > -infinity) & (x < infinity));
+  static constexpr bool wants_number = std::is_same_v<Function, numeric::Exp2>;
+  static constexpr bool wants_finite =
+      std::is_same_v<Function, numeric::Sine> || std::is_same_v<Function, numeric::Cosine>;
+  static constexpr bool wants_positive = std::is_same_v<Function, numeric::Log2>;
+  template <class T> AE_LANES static uint32_t doubt(T result, T x) {
+    if constexpr (wants_positive) // zero wraps around, negative numbers and what is not finite are large
+      return std::bit_cast<uint32_t>(float(x)) - 1u;
     else
-      return result != result;
+      return worry(wants_number || wants_finite ? x : result);
+  }
+  template <class T> static constexpr uint32_t calm() {
+    return wants_positive ? calm32 - 2 : wants_finite ? calm32 - 1 : Arithmetic::calm<T>();
   }
   template <class G, class B> static B exact(B x, const Environment& e) {
     return numeric::approximate<Function, G>(x, e);

@@ -14,9 +14,6 @@ using numeric::Bf8Ocp;
 using numeric::Fp8Fnuz;
 using numeric::Fp8Ocp;
 
-/// MODE.fp16_ovfl: finite values that overflow f16 or FP8 become the largest number.
-AE_LANES bool saturates(const Wave& w) { return w.mode >> 23 & 1; }
-
 // Truncation that no value can break: what is out of range is moved into it first.
 AE_LANES uint32_t to_i32(float x) {
   const float bounded = x > -0x1p31f ? (x < 0x1.fffffep30f ? x : 0x1.fffffep30f) : -0x1p31f;
@@ -124,42 +121,73 @@ void cvt_f16_u16(Wave& w, const Op& op) {
       [](uint32_t x) { return int64_t(x & 0xffffu); });
 }
 
-/// Between float formats. `fast` holds for nearest even and sees flushed sources; NaNs are done exactly.
+/// Between float formats. `fast` makes all lanes to nearest even, sources and results flushed as told, and holds for
+/// all numbers; NaNs, other rounding and saturation are done exactly.
 template <class To, class From, class Fast> AE_LANES void between(Wave& w, const Op& op, Fast fast) {
   const Host<From> a(w, op.src[0]);
   const Environment e = environment<To>(w);
-  const bool flush_source = environment<From>(w).flush_inputs, saturate = To::width == 16 && saturates(w);
+  const bool flush_source = environment<From>(w).flush_inputs, saturate = To::width == 16 && half_overflow_saturates(w);
   Results<To> results;
-  Row odd;
-  uint32_t any = 0;
-  const bool usual = e.round == Round::nearest_even && !saturate;
-  AE_EACH_LANE {
-    const auto bits = flush_source ? Host<From>::flush(a.bits(i)) : a.bits(i);
-    const auto value = Host<From>::value(bits);
-    const auto r = fast(value);
-    results.set(i, e.flush_outputs ? Host<To>::flush(r) : r);
-    odd.lane[i] = value != value ? ~0u : 0u;
-    any |= odd.lane[i];
+  uint64_t exact_lanes = 0;
+  if (e.round == Round::nearest_even && !saturate) [[likely]] {
+    fast(a, results, flush_source, e.flush_outputs);
+    Row nan;
+    uint32_t any = 0;
+    AE_EACH_LANE {
+      nan.lane[i] = typename From::Bits(a.bits(i) & ~From::sign) > From::infinity ? ~0u : 0u;
+      any |= nan.lane[i];
+    }
+    if (any) [[unlikely]]
+      exact_lanes = pack_mask(nan);
+  } else {
+    exact_lanes = all_lanes;
   }
-  if (!usual || any) [[unlikely]]
-    each_set_lane(w, usual ? pack_mask(odd) : all_lanes, [&](unsigned i) {
+  if (exact_lanes) [[unlikely]]
+    each_set_lane(w, exact_lanes, [&](unsigned i) {
       const auto bits = typename From::Bits(a.bits(i));
       const bool finite = !numeric::is_infinity<From>(bits);
       results.set(i, numeric::convert<To, From>(bits, e, flush_source, saturate && finite));
     });
   results.write(w, op.dst);
 }
+/// `fast` from a conversion of one value.
+template <class To, class From, class One> AE_LANES auto each_value(One one) {
+  return [=](const Host<From>& a, Results<To>& results, bool flush_source, bool flush_result) {
+    const auto loop = [&]<bool Source, bool Result>(std::bool_constant<Source>, std::bool_constant<Result>) {
+      AE_EACH_LANE {
+        const auto r = one(Host<From>::value(Source ? Host<From>::flush(a.bits(i)) : a.bits(i)));
+        results.set(i, Result ? Host<To>::flush(r) : r);
+      }
+    };
+    if (!flush_source && !flush_result)
+      loop(std::false_type{}, std::false_type{});
+    else if (flush_source && !flush_result)
+      loop(std::true_type{}, std::false_type{});
+    else if (!flush_source)
+      loop(std::false_type{}, std::true_type{});
+    else
+      loop(std::true_type{}, std::true_type{});
+  };
+}
 void cvt_f16_f32(Wave& w, const Op& op) {
-  between<Binary16, Binary32>(w, op, [](float x) { return narrow_to_half(x); });
+  between<Binary16, Binary32>(w, op, [](const Host<Binary32>& a, Results<Binary16>& results, bool, bool flush_result) {
+    narrow_row(a.lane, results.row); // a flushed f32 subnormal is a zero half anyway
+    if (flush_result) flush_halves(results.row);
+  });
 }
 void cvt_f32_f16(Wave& w, const Op& op) {
-  between<Binary32, Binary16>(w, op, [](float x) { return std::bit_cast<uint32_t>(x); });
+  between<Binary32, Binary16>(w, op, [](const Host<Binary16>& a, Results<Binary32>& results, bool flush_source, bool) {
+    widen_row(a.lane, results.row); // a half is never subnormal in f32
+    if (flush_source) flush_widened(results.row);
+  });
 }
 void cvt_f32_f64(Wave& w, const Op& op) {
-  between<Binary32, Binary64>(w, op, [](double x) { return std::bit_cast<uint32_t>(float(x)); });
+  between<Binary32, Binary64>(
+      w, op, each_value<Binary32, Binary64>([](double x) { return std::bit_cast<uint32_t>(float(x)); }));
 }
 void cvt_f64_f32(Wave& w, const Op& op) {
-  between<Binary64, Binary32>(w, op, [](float x) { return std::bit_cast<uint64_t>(double(x)); });
+  between<Binary64, Binary32>(
+      w, op, each_value<Binary64, Binary32>([](float x) { return std::bit_cast<uint64_t>(double(x)); }));
 }
 void cvt_f32_bf16(Wave& w, const Op& op) {
   const uint32_t* a = row(w, op.src[0])->lane;
@@ -176,40 +204,19 @@ AE_LANES uint32_t narrow_to_bfloat(uint32_t x) {
   const uint32_t rounded = (x + 0x7fffu + (x >> 16 & 1)) >> 16;
   return (x & 0x7fffffffu) > 0x7f800000u ? x >> 16 | 0x40u : rounded;
 }
-/// As numeric::convert to f16 with NaN payloads.
-AE_LANES uint32_t half_with_payload(uint32_t x) {
-  const uint32_t nan = (x >> 13 & 0x3ffu) | (x >> 16 & 0x8000u) | 0x7e00u;
-  return (x & 0x7fffffffu) > 0x7f800000u ? nan : narrow_to_half(std::bit_cast<float>(x));
-}
-// Toward zero: cut the bits off, then what is too large becomes the largest number.
-AE_LANES uint32_t half_toward_zero(uint32_t x) {
-  const uint32_t magnitude = x & 0x7fffffffu;
-  const uint32_t normal = (magnitude - 0x38000000u) >> 13;
-  // A subnormal half is the 24-bit significand shifted down by what the exponent lacks.
-  const uint32_t shift = 126u - (magnitude >> 23); // 14 for the largest subnormal
-  const uint32_t significand = (magnitude & 0x7fffffu) | 0x800000u;
-  const uint32_t subnormal = shift < 24u ? significand >> (shift & 31u) : 0u;
-  uint32_t half = magnitude < 0x38800000u ? subnormal : normal;
-  half = magnitude >= 0x47800000u ? 0x7bffu : half;
-  half = magnitude == 0x7f800000u ? 0x7c00u : half;
-  half = magnitude > 0x7f800000u ? (x >> 13 & 0x3ffu) | 0x7e00u : half;
-  return half | (x >> 16 & 0x8000u);
+/// Two rows to halves of one, both converted by `convert_row`.
+template <class ConvertRow> AE_LANES void pack_halves(Wave& w, const Op& op, ConvertRow convert_row) {
+  Row low, high;
+  convert_row(row(w, op.src[0])->lane, low);
+  convert_row(row(w, op.src[1])->lane, high);
+  if (environment<Binary16>(w).flush_outputs) flush_halves(low), flush_halves(high);
+  each_lane(w, *row(w, op.dst), [&](unsigned i) { return low.lane[i] | high.lane[i] << 16; });
 }
 void cvt_pkrtz_f16_f32(Wave& w, const Op& op) {
-  const bool flush = environment<Binary16>(w).flush_outputs;
-  pack_pair(w, op, [&](uint32_t a, uint32_t b) {
-    uint32_t x = half_toward_zero(a), y = half_toward_zero(b);
-    if (flush) x = flush16(x), y = flush16(y);
-    return x | y << 16;
-  });
+  pack_halves(w, op, [](const uint32_t* in, Row& out) { cut_row(in, out); });
 }
 void cvt_pk_f16_f32(Wave& w, const Op& op) {
-  const bool flush = environment<Binary16>(w).flush_outputs;
-  pack_pair(w, op, [&](uint32_t a, uint32_t b) {
-    uint32_t x = half_with_payload(a), y = half_with_payload(b);
-    if (flush) x = flush16(x), y = flush16(y);
-    return x | y << 16;
-  });
+  pack_halves(w, op, [](const uint32_t* in, Row& out) { narrow_row(in, out); });
 }
 void cvt_pk_bf16_f32(Wave& w, const Op& op) {
   pack_pair(w, op, [](uint32_t a, uint32_t b) { return narrow_to_bfloat(a) | narrow_to_bfloat(b) << 16; });
@@ -279,7 +286,7 @@ template <class F> void cvt_pk_small_f32(Wave& w, const Op& op) {
   Row& d = *row(w, op.dst);
   const Modifiers m = op.modifiers;
   const uint32_t shift = m.op_sel() & 8 ? 16 : 0, kept = shift ? 0xffffu : 0xffff0000u;
-  const bool saturate = saturates(w);
+  const bool saturate = half_overflow_saturates(w);
   Row results;
   each_set_lane(w, all_lanes, [&](unsigned i) {
     const uint32_t low = numeric::convert<F, Binary32>(modified(a[i], m, 0), {.ieee = true}, false, saturate);
@@ -294,7 +301,7 @@ template <class F> void cvt_sr_small_f32(Wave& w, const Op& op) {
   Row& d = *row(w, op.dst);
   const Modifiers m = op.modifiers;
   const uint32_t shift = 8 * (m.op_sel() >> 2 & 3);
-  const bool saturate = saturates(w);
+  const bool saturate = half_overflow_saturates(w);
   Row results;
   each_set_lane(w, all_lanes, [&](unsigned i) {
     const uint32_t byte = numeric::convert_dithered<F>(modified(a[i], m, 0), random[i], saturate);
@@ -308,7 +315,7 @@ template <class F> void cvt_sr_half_f32(Wave& w, const Op& op) {
   Row& d = *row(w, op.dst);
   const Modifiers m = op.modifiers;
   const uint32_t shift = m.op_sel() & 8 ? 16 : 0;
-  const bool saturate = saturates(w);
+  const bool saturate = half_overflow_saturates(w);
   Row results;
   each_set_lane(w, all_lanes, [&](unsigned i) {
     const uint32_t half = numeric::convert_stochastic<F, Binary32>(modified(a[i], m, 0), random[i], saturate);

@@ -41,17 +41,13 @@ template <Format D, bool CarryOut, class F> AE_LANES void write(Wave& w, const O
     w.write64(op.sdst, each_lane_bit(w, result));
   } else if constexpr (CarryOut) {
     // Carries are collected before the destination changes: it may be a source.
-    Row carries, value, value_high;
-    AE_EACH_LANE {
-      const auto r = result(i);
-      value.lane[i] = uint32_t(r.value);
-      if constexpr (D == Format::b64) value_high.lane[i] = uint32_t(r.value >> 32);
-      carries.lane[i] = r.carry ? ~0u : 0u;
-    }
+    const uint64_t carries = each_lane_bit(w, [&](unsigned i) [[gnu::always_inline]] { return result(i).carry; });
     Row* d = row(w, op.dst);
-    each_lane(w, d[0], [&](unsigned i) { return value.lane[i]; });
-    if constexpr (D == Format::b64) each_lane(w, d[1], [&](unsigned i) { return value_high.lane[i]; });
-    w.write64(op.sdst, pack_mask(carries) & w.exec());
+    if constexpr (D == Format::b64)
+      each_lane64(w, d[0], d[1], [&](unsigned i) { return result(i).value; });
+    else
+      each_lane(w, d[0], [&](unsigned i) { return result(i).value; });
+    w.write64(op.sdst, carries);
   } else if constexpr (D == Format::b64) {
     Row* d = row(w, op.dst);
     each_lane64(w, d[0], d[1], result);
@@ -143,6 +139,35 @@ constexpr InstructionRow accumulating_row(const Entry<Operands, Meaning, Saturat
               entry.targets);
 }
 
+// v_perm_b32 with the same selector in every lane, which is how compilers use it, needs no lookups: each result byte is
+// a shifted source, or a constant. Signs (selectors 8 to 11) take the general way.
+void perm_b32(Wave& w, const Op& op) {
+  const uint32_t *a = row(w, op.src[0])->lane, *b = row(w, op.src[1])->lane, *c = row(w, op.src[2])->lane;
+  Row& d = *row(w, op.dst);
+  uint32_t differ = 0;
+  AE_EACH_LANE differ |= c[i] ^ c[0];
+  uint32_t shift[4], of_a[4], of_b[4], fixed = 0;
+  bool simple = !differ;
+  for (unsigned k = 0; k < 4; ++k) {
+    const uint32_t selector = c[0] >> (8 * k) & 0xff;
+    simple &= selector < 8 || selector > 11;
+    shift[k] = (selector & 3) * 8;
+    of_a[k] = selector >= 4 && selector < 8 ? 0xffu : 0;
+    of_b[k] = selector < 4 ? 0xffu : 0;
+    if (selector > 12) fixed |= 0xffu << (8 * k);
+  }
+  if (simple) {
+    each_lane(w, d, [&](unsigned i) {
+      uint32_t result = fixed;
+      for (unsigned k = 0; k < 4; ++k)
+        result |= ((a[i] >> shift[k] & of_a[k]) | (b[i] >> shift[k] & of_b[k])) << (8 * k);
+      return result;
+    });
+  } else {
+    each_lane(w, d, [&](unsigned i) { return permute_bytes(a[i], b[i], c[i]); });
+  }
+}
+
 // Lanes below this one, among the set bits of the source: of lanes 0-31, of lanes 32-63.
 template <unsigned First> void mbcnt(Wave& w, const Op& op) {
   const uint32_t *a = row(w, op.src[0])->lane, *b = row(w, op.src[1])->lane;
@@ -201,6 +226,7 @@ void quad_sad_u32(Wave& w, const Op& op) {
 }
 
 constexpr auto special_rows = std::array{
+    valu("v_perm_b32", {b32, {b32, b32, b32}}, &perm_b32),
     valu("v_mbcnt_lo_u32_b32", {b32, {b32, b32}}, &mbcnt<0>),
     valu("v_mbcnt_hi_u32_b32", {b32, {b32, b32}}, &mbcnt<32>),
     valu("v_bitop3_b32", {.dst = b32, .src = {b32, b32, b32}, .raw = true}, &bitop3<false>, Support::exact, on_gfx950),

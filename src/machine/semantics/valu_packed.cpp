@@ -66,10 +66,9 @@ AE_LANES void mixed_source(Wave& w, const Op& op, unsigned k, Row& out) {
   if (m.op_sel_hi() >> k & 1) {
     const uint32_t shift = m.op_sel() >> k & 1 ? 16 : 0;
     const bool flush = environment<Binary16>(w).flush_inputs;
-    AE_EACH_LANE {
-      const uint32_t half = lane[i] >> shift & 0xffffu;
-      out.lane[i] = (std::bit_cast<uint32_t>(widen_half(flush ? flush16(half) : half)) & keep) ^ flip;
-    }
+    widen_row(lane, out, shift);
+    if (flush) flush_widened(out);
+    AE_EACH_LANE out.lane[i] = (out.lane[i] & keep) ^ flip;
   } else {
     AE_EACH_LANE out.lane[i] = (lane[i] & keep) ^ flip;
   }
@@ -99,15 +98,13 @@ template <bool High> void fma_mix_f16(Wave& w, const Op& op) {
   Row& d = *row(w, op.dst);
   const bool usual = e.round == Round::nearest_even;
   Row halves;
-  AE_EACH_LANE {
-    const uint32_t x = results.row.lane[i], half = narrow_to_half(std::bit_cast<float>(x));
-    const uint32_t nan = (x >> 13 & 0x3ffu) | (x >> 16 & 0x8000u) | 0x7e00u;
-    const uint32_t number = e.flush_outputs ? flush16(half) : half;
-    halves.lane[i] = (x & 0x7fffffffu) > 0x7f800000u ? nan : number;
-  }
-  if (!usual)
+  if (usual) {
+    narrow_row(results.row.lane, halves);
+    if (e.flush_outputs) flush_halves(halves);
+  } else {
     each_set_lane(w, all_lanes,
                   [&](unsigned i) { halves.lane[i] = numeric::convert<Binary16, Binary32>(results.row.lane[i], e); });
+  }
   each_lane(w, d, [&](unsigned i) {
     return High ? (d.lane[i] & 0xffffu) | halves.lane[i] << 16 : (d.lane[i] & 0xffff0000u) | halves.lane[i];
   });
