@@ -1,8 +1,15 @@
 #include "cli/inputs.h"
 
+#include "object/container.h"
+
 namespace asmevo::cli {
 Result<Input> open_input(const std::string& path) {
-  AE_TRY(Bytes bytes, read_file(path));
+  AE_TRY(FileBytes file, FileBytes::map(path));
+  if (object::holds_code_objects(file.span()))
+    return fail("{0}: holds code objects and is none: list them with `asmevo extract {0}`, take one out with "
+                "`asmevo extract {0} --target gfx942 -o K.hsaco`",
+                path);
+  Bytes bytes(file.span().begin(), file.span().end());
   return open_input(std::move(bytes), path);
 }
 

@@ -50,7 +50,7 @@ Result<void> print_document(const nlohmann::json& document);
 Result<ExitStatus> answer(const Common& options, std::string_view text, const nlohmann::json& document,
                           ExitStatus status = positive);
 
-extern const Verb inspect_verb, recover_verb, build_verb, roundtrip_verb, check_verb, launch_verb, run_verb,
-    verify_verb, time_verb, optimize_verb, lineage_verb, isa_verb, completion_verb, man_verb;
+extern const Verb inspect_verb, extract_verb, bundle_verb, recover_verb, build_verb, roundtrip_verb, check_verb,
+    launch_verb, run_verb, verify_verb, time_verb, optimize_verb, lineage_verb, isa_verb, completion_verb, man_verb;
 
 } // namespace asmevo::cli

@@ -137,7 +137,7 @@ Result<Bytes> compressed(Span content, const Bundle& like, Effort effort) {
 
 class Finder {
 public:
-  explicit Finder(Container& container) : container_(container), bytes_(container.bytes) {}
+  explicit Finder(Container& container) : container_(container), bytes_(container.bytes.span()) {}
 
   // Bundles behind one another in [begin, end), with zeros between them.
   Result<void> find(uint64_t begin, uint64_t end) {
@@ -258,7 +258,7 @@ Bytes with_entry(const OpenBundle& open, const Table& table, size_t index, Span 
 
 Bytes spliced(const Container& container, size_t index, const Bytes& stored) {
   const Bundle& bundle = container.bundles[index];
-  Span file(container.bytes);
+  Span file = container.bytes.span();
   Bytes out(file.begin(), file.begin() + bundle.offset);
   out.insert(out.end(), stored.begin(), stored.end());
   if (stored.size() <= bundle.room) {
@@ -282,9 +282,14 @@ Bytes spliced(const Container& container, size_t index, const Bytes& stored) {
 
 } // namespace
 
-Result<Container> read_container(Bytes bytes, const std::string& path) {
+bool holds_code_objects(Span bytes) {
+  bool host = is_elf(bytes) && bytes.size() >= 20 && value_at<uint16_t>(bytes, 18) != elf::em_amdgpu;
+  return host || begins_with(bytes, bundle_magic) || begins_with(bytes, compressed_magic);
+}
+
+Result<Container> read_container(FileBytes bytes, const std::string& path) {
   Container container{.path = path, .bytes = std::move(bytes)};
-  Span file(container.bytes);
+  Span file = container.bytes.span();
   if (is_elf(file)) {
     bool host = file.size() >= 20 && value_at<uint16_t>(file, 18) != elf::em_amdgpu;
     if (!host) {
@@ -308,7 +313,7 @@ Result<OpenBundle> open_bundle(const Container& container, size_t index) {
     return fail("{}: bundle {} of {}", container.path, index, container.bundles.size());
   const Bundle& bundle = container.bundles[index];
   std::string where = fmt::format("{}: +{:#x}", container.path, bundle.offset);
-  Span stored = Span(container.bytes).subspan(bundle.offset, bundle.size);
+  Span stored = container.bytes.span().subspan(bundle.offset, bundle.size);
   OpenBundle open{.stored = stored};
   if (bundle.packing == Packing::bare) {
     open.entries.push_back({.size = stored.size()});
@@ -349,6 +354,34 @@ Result<Bytes> replace_entry(const Container& container, size_t index, size_t ent
     return fail("{}: the new bundle has {:#x} bytes, there is room for {:#x} at +{:#x} of .hip_fatbin's file",
                 container.path, stored.size(), bundle.room, bundle.offset);
   return spliced(container, index, stored);
+}
+
+Result<void> each_code_object(const Container& container, const std::function<Result<void>(const Place&)>& see) {
+  for (size_t b = 0; b < container.bundles.size(); b++) {
+    AE_TRY(OpenBundle open, open_bundle(container, b));
+    for (size_t e = 0; e < open.entries.size(); e++) {
+      Place place{b, e, entry_processor(open.entries[e]), open.data(open.entries[e])};
+      bool bare = container.bundles[b].packing == Packing::bare;
+      if (!place.bytes.empty() && (bare || !place.processor.empty())) AE_CHECK(see(place));
+    }
+  }
+  return {};
+}
+
+bool is_for(std::string_view processor, std::string_view wanted) {
+  auto part = [](std::string_view& rest) {
+    std::string_view first = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(first.size() + 1, rest.size()));
+    return first;
+  };
+  if (part(processor) != part(wanted)) return false;
+  while (!wanted.empty()) {
+    std::string_view feature = part(wanted), rest = processor;
+    bool found = false;
+    while (!found && !rest.empty()) found = part(rest) == feature;
+    if (!found) return false;
+  }
+  return true;
 }
 
 std::string entry_processor(const Entry& entry) {

@@ -15,6 +15,7 @@
 #include "support/result.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,7 +37,7 @@ struct Bundle {
 
 struct Container {
   std::string path;
-  Bytes bytes;
+  FileBytes bytes;
   bool host_file = false; // bundles lie in .hip_fatbin of an ELF file for the host
   std::vector<Bundle> bundles;
 };
@@ -58,7 +59,10 @@ struct OpenBundle {
 
 /// Finds the bundles. Errors: neither a code object nor a bundle nor a host ELF file with .hip_fatbin; a header that
 /// does not fit the file; bytes between bundles that are neither padding nor a bundle.
-Result<Container> read_container(Bytes bytes, const std::string& path);
+Result<Container> read_container(FileBytes bytes, const std::string& path);
+
+/// Whether these bytes begin like something read_container() looks into and that is no code object itself.
+bool holds_code_objects(std::span<const uint8_t> bytes);
 
 /// Unpacks bundle `index` and reads its table. The result refers to the container's bytes.
 Result<OpenBundle> open_bundle(const Container& container, size_t index);
@@ -66,6 +70,21 @@ Result<OpenBundle> open_bundle(const Container& container, size_t index);
 /// A copy of the file with one entry replaced, in the same packing. Entries keep the alignment they had; all others
 /// keep their bytes. Errors: in a host file the new bundle must fit where the old one was.
 Result<Bytes> replace_entry(const Container& container, size_t bundle, size_t entry, std::span<const uint8_t> object);
+
+/// A code object and where in its container it is.
+struct Place {
+  size_t bundle = 0, entry = 0;
+  std::string processor; // entry_processor(); empty for a bare code object
+  std::span<const uint8_t> bytes;
+};
+
+/// Shows each code object of a container to `see`, with one bundle unpacked at a time: `bytes` end with the call. Empty
+/// entries and the host's are left out. Errors: a bundle that cannot be opened; those of `see`.
+Result<void> each_code_object(const Container& container, const std::function<Result<void>(const Place&)>& see);
+
+/// Whether "gfx90a:sramecc+:xnack-" is a "gfx90a", a "gfx90a:xnack-" and so on: the processor is the same, and no
+/// feature that is asked for is missing.
+bool is_for(std::string_view processor, std::string_view wanted);
 
 /// "gfx942:sramecc+:xnack-" of an entry's target; empty for the host's.
 std::string entry_processor(const Entry& entry);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,12 +19,18 @@ struct Descriptor {
   }
 };
 
-template <class Container> Result<Container> read_whole(const std::string& path, uint64_t limit) {
-  Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+Result<struct stat> open_to_read(const std::string& path, Descriptor& file) {
+  file.fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file.fd < 0) return fail("{}: cannot open: {}", path, std::strerror(errno));
   struct stat status;
   if (fstat(file.fd, &status) != 0) return fail("{}: cannot read: {}", path, std::strerror(errno));
   if (S_ISDIR(status.st_mode)) return fail("{}: is a directory, a file is needed", path);
+  return status;
+}
+
+template <class Container> Result<Container> read_whole(const std::string& path, uint64_t limit) {
+  Descriptor file;
+  AE_CHECK(open_to_read(path, file));
   Container content;
   char buffer[1 << 16];
   for (;;) {
@@ -47,6 +54,29 @@ Result<Bytes> read_file(const std::string& path, uint64_t limit) { return read_w
 
 Result<std::string> read_text_file(const std::string& path, uint64_t limit) {
   return read_whole<std::string>(path, limit);
+}
+
+FileBytes::FileBytes(Bytes bytes) {
+  auto owned = std::make_shared<const Bytes>(std::move(bytes));
+  bytes_ = *owned;
+  owner_ = std::move(owned);
+}
+
+Result<FileBytes> FileBytes::map(const std::string& path) {
+  Descriptor file;
+  AE_TRY(struct stat status, open_to_read(path, file));
+  if (S_ISREG(status.st_mode) && status.st_size > 0) {
+    size_t size = size_t(status.st_size);
+    void* start = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
+    if (start != MAP_FAILED) {
+      FileBytes mapped;
+      mapped.owner_ = std::shared_ptr<const void>(start, [size](const void* p) { munmap(const_cast<void*>(p), size); });
+      mapped.bytes_ = {static_cast<const uint8_t*>(start), size};
+      return mapped;
+    }
+  }
+  AE_TRY(Bytes bytes, read_file(path)); // pipes and file systems that cannot map
+  return FileBytes(std::move(bytes));
 }
 
 Result<void> write_file(const std::string& path, std::span<const uint8_t> bytes) {

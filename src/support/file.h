@@ -4,6 +4,7 @@
 #include "support/result.h"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,22 @@ using Bytes = std::vector<uint8_t>;
 /// The bytes of the file at `path`. Errors: `path: cannot open: <reason>`; a directory; larger than `limit` bytes.
 Result<Bytes> read_file(const std::string& path, uint64_t limit = uint64_t{4} << 30);
 Result<std::string> read_text_file(const std::string& path, uint64_t limit = uint64_t{1} << 30);
+
+/// A file's bytes that stay on disk until they are looked at: a library of gigabytes costs what is read of it. Copies
+/// share the mapping.
+class FileBytes {
+public:
+  FileBytes() = default;
+  FileBytes(Bytes bytes);
+  /// Errors: as read_file().
+  static Result<FileBytes> map(const std::string& path);
+
+  std::span<const uint8_t> span() const { return bytes_; }
+
+private:
+  std::shared_ptr<const void> owner_;
+  std::span<const uint8_t> bytes_;
+};
 
 /// Writes through a temporary file beside `path` and renames it, so that `path` holds either its old or its new
 /// content whatever happens.

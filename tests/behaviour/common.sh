@@ -90,6 +90,27 @@ twice() {
   cp "$ASMEVO_SOURCE/tests/behaviour/twice.json" .
 }
 
+# Two kernels for two targets as plain.hipfb, as packed.hipfb (compressed), and as `program`, which holds both.
+bundles() {
+  cat >kernels.hip <<'END'
+extern "C" __attribute__((global)) void scale(float* p) { p[0] = p[1] * 2.f; }
+extern "C" __attribute__((global)) void shift(float* p) { p[0] = p[1] + 2.f; }
+END
+  local compile="clang-22 -x hip --offload-arch=gfx90a:xnack- --offload-arch=gfx942 --offload-device-only -nogpuinc -nogpulib -fuse-cuid=none"
+  $compile -O3 --gpu-bundle-output kernels.hip -o plain.hipfb 2>/dev/null || skip "clang-22 compiles no HIP here"
+  $compile -O3 --gpu-bundle-output --offload-compress kernels.hip -o packed.hipfb 2>/dev/null || fail "cannot compress"
+  cat >fatbin.s <<'END'
+.section .hip_fatbin,"a",@progbits
+.p2align 12
+.incbin "packed.hipfb"
+.p2align 12
+.incbin "plain.hipfb"
+.section .note.GNU-stack,"",@progbits
+END
+  echo 'int main(void) { return 0; }' >main.c
+  gcc main.c fatbin.s -o program || fail "cannot link a program"
+}
+
 # item OBJECT GLOB: the number of the first item of its listing that looks so.
 item() {
   asmevo recover "$1" --json >items.json || fail "cannot recover $1"

@@ -7,8 +7,10 @@ while read -r command; do
   expect_json out
 done <<'END'
 inspect twice.hsaco
+extract twice.hsaco
 recover twice.hsaco
 build twice.s --like twice.hsaco -o built.hsaco
+bundle built.hsaco --into twice.hsaco -o copy.hsaco
 roundtrip twice.hsaco
 check twice.hsaco
 run twice.hsaco --launch twice.json

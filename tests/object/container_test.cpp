@@ -217,6 +217,28 @@ TEST(Container, GrowsARowOfBundlesAndKeepsTheirAlignment) {
   EXPECT_EQ(data_of(open(d, 0), 2), noise(20000, 4));
 }
 
+TEST(Container, ShowsEachCodeObjectOnce) {
+  Bytes file = compressed_of(bundle_of(usual_parts()), 2, Packing::zstd);
+  append(file, bundle_of({{host, {}}, {mi300, noise(700, 8)}}));
+  std::vector<std::string> seen;
+  auto done = each_code_object(container_of(file), [&](const Place& place) -> Result<void> {
+    seen.push_back(fmt::format("{}.{} {} {}", place.bundle, place.entry, place.processor, place.bytes.size()));
+    return {};
+  });
+  EXPECT_TRUE(done);
+  EXPECT_EQ(seen, (std::vector<std::string>{"0.1 gfx90a:sramecc+:xnack- 5000", "0.2 gfx942 3000", "1.1 gfx942 700"}));
+}
+
+TEST(Container, ATargetIsForAProcessorWithTheFeaturesThatAreAsked) {
+  EXPECT_TRUE(is_for("gfx90a:sramecc+:xnack-", "gfx90a"));
+  EXPECT_TRUE(is_for("gfx90a:sramecc+:xnack-", "gfx90a:xnack-"));
+  EXPECT_TRUE(is_for("gfx90a:sramecc+:xnack-", "gfx90a:xnack-:sramecc+"));
+  EXPECT_FALSE(is_for("gfx90a:sramecc+:xnack-", "gfx90a:xnack+"));
+  EXPECT_FALSE(is_for("gfx90a", "gfx90a:xnack-"));
+  EXPECT_FALSE(is_for("gfx90a", "gfx90"));
+  EXPECT_FALSE(is_for("gfx942", "gfx90a"));
+}
+
 TEST(Container, SaysWhatIsWrong) {
   auto error = [](Bytes bytes) {
     auto c = read_container(std::move(bytes), "f");
