@@ -2,7 +2,8 @@
 //
 // LLVM's generated decoder gives an opcode and operands; everything about the opcode (mnemonic, traits, implicit
 // registers) is worked out the first time it is met and kept in a table, so that a kernel of 5,000 instructions asks a
-// few hundred times. What depends on the word (partial writes, the branch's distance) is read from the word.
+// few hundred times, and decoded instructions are remembered by their words. What depends on the word (partial writes,
+// the branch's distance) is read from the word.
 #include "isa/codec.h"
 
 #include "isa/assembler.h"
@@ -16,6 +17,7 @@
 #include <cstring>
 #include <llvm/MC/MCInst.h>
 #include <llvm/Support/raw_ostream.h>
+#include <unordered_map>
 
 namespace asmevo::isa {
 namespace {
@@ -41,14 +43,41 @@ std::string_view mnemonic_of(std::string_view text) {
 }
 
 constexpr uint8_t longest_instruction = 16;
-using Window = std::array<uint8_t, longest_instruction + 8>;
+using Window = std::array<uint8_t, longest_instruction>;
 
-/// The bytes of an instruction with room behind them, whatever follows it in the section.
+/// The bytes of an instruction, with zeros where the section ends.
 Window padded(std::span<const uint8_t> code) {
   Window window{};
   std::memcpy(window.data(), code.data(), std::min<size_t>(code.size(), longest_instruction));
   return window;
 }
+
+/// Decodes that are remembered: a kernel repeats most of its instructions, and LLVM tries table after table for each.
+class Memory {
+public:
+  using Key = std::array<uint32_t, 4>;
+
+  const Instruction* find(const Key& key) const {
+    auto known = instructions_.find(key);
+    return known == instructions_.end() ? nullptr : &known->second;
+  }
+  const Instruction& keep(const Key& key, Instruction instruction) {
+    if (instructions_.size() >= most) instructions_.clear();
+    return instructions_.insert_or_assign(key, std::move(instruction)).first->second;
+  }
+
+private:
+  static constexpr size_t most = 1 << 15; // some 200 bytes each
+
+  struct Hash {
+    size_t operator()(const Key& key) const {
+      uint64_t hash = 0;
+      for (uint32_t word : key) hash = (hash ^ word) * 0x9e3779b97f4a7c15ull, hash ^= hash >> 32;
+      return hash;
+    }
+  };
+  std::unordered_map<Key, Instruction, Hash> instructions_;
+};
 
 bool reports(const std::vector<RegisterRange>& list, const RegisterRange& range) {
   return std::ranges::find(list, range) != list.end();
@@ -68,7 +97,9 @@ struct Codec::Impl {
   std::unique_ptr<llvm::MCInstPrinter> printer;
   const RegisterTable* registers = nullptr;
   std::vector<std::unique_ptr<const OpcodeFacts>> opcodes; // by LLVM opcode, filled when met
+  Memory memory;
 
+  Instruction decode(const Window& window);
   bool decode_operands(const Window& window, llvm::MCInst& inst, uint64_t& size) const;
   bool operands_fit(const llvm::MCInst& inst) const;
 
@@ -87,6 +118,41 @@ struct Codec::Impl {
 };
 
 namespace {
+
+bool takes_literal(uint32_t source) { return source == fields::source_literal; }
+
+/// v_madmk, v_madak, v_fmamk and v_fmaak.
+bool has_constant(uint32_t vop2_opcode) {
+  return vop2_opcode == 0x17 || vop2_opcode == 0x18 || vop2_opcode == 0x24 || vop2_opcode == 0x25;
+}
+
+/// Bytes from the first word on that the decoder must see. Where it sees more it tries longer instructions first, and
+/// what it is not shown cannot change its answer.
+size_t reach_of(uint32_t word) {
+  const uint32_t low = fields::bits(word, 0, 8), high = fields::bits(word, 8, 8), source = fields::bits(word, 0, 9);
+  const bool wide = takes_literal(source) || source == fields::source_sdwa || source == fields::source_dpp;
+  switch (encoding_of(word)) {
+  case Encoding::sopp:
+  case Encoding::vintrp:
+    return 4;
+  case Encoding::sopk:
+    return fields::bits(word, 23, 5) == 20 ? 8 : 4; // s_setreg_imm32_b32
+  case Encoding::sop1:
+    return takes_literal(low) ? 8 : 4;
+  case Encoding::sop2:
+  case Encoding::sopc:
+    return takes_literal(low) || takes_literal(high) ? 8 : 4;
+  case Encoding::vop1:
+  case Encoding::vopc:
+    return wide ? 8 : 4;
+  case Encoding::vop2:
+    return wide || has_constant(fields::bits(word, 25, 6)) ? 8 : 4;
+  case Encoding::vop3p:
+    return fields::bits(word, 16, 7) == encoding_detail::mfma_ld_scale ? longest_instruction : 8;
+  default:
+    return 8;
+  }
+}
 
 /// v_madmk_f16 and v_madak_f16, whose literal LLVM's decoder takes for an operand code and dies when it is 255.
 bool has_mistakable_literal(const fields::Words& words) {
@@ -112,7 +178,7 @@ bool Codec::Impl::decode_operands(const Window& window, llvm::MCInst& inst, uint
   if (mistakable) bytes[4] = stand_in_literal;
   bool ok = false;
   auto fatal = contained([&] {
-    ok = disassembler->getInstruction(inst, size, llvm::ArrayRef(bytes.data(), bytes.size()), 0, llvm::nulls()) ==
+    ok = disassembler->getInstruction(inst, size, llvm::ArrayRef(bytes.data(), reach_of(words[0])), 0, llvm::nulls()) ==
          llvm::MCDisassembler::Success;
   });
   if (mistakable) restore_literal(inst);
@@ -239,37 +305,47 @@ Result<Codec> Codec::create(const Target& target) {
   return Codec(std::move(impl));
 }
 
-Instruction Codec::decode(std::span<const uint8_t> bytes, uint64_t address) const {
+Instruction Codec::Impl::decode(const Window& window) {
   Instruction out;
-  out.address = address;
-  if (bytes.size() < 4) return out;
-  const Window window = padded(bytes);
   std::memcpy(out.words.data(), window.data(), sizeof out.words);
   const Encoding encoding = encoding_of(out.words[0]);
   uint64_t size = 0;
   llvm::MCInst inst;
-  const bool known = encoding != Encoding::unknown && !has_reserved_fields(out.words, encoding) &&
-                     impl_->decode_operands(window, inst, size);
+  const bool known =
+      encoding != Encoding::unknown && !has_reserved_fields(out.words, encoding) && decode_operands(window, inst, size);
   if (!known) {
     out.size = 4;
     out.words = {out.words[0]};
     return out;
   }
-  if (size > bytes.size()) {
-    out.words = {};
-    return out;
-  }
   out.size = static_cast<uint8_t>(size);
   for (size_t word = size / 4; word < out.words.size(); ++word) out.words[word] = 0;
-  const OpcodeFacts& facts = impl_->facts_of(inst, encoding);
+  const OpcodeFacts& facts = facts_of(inst, encoding);
   out.encoding = size == 16 ? Encoding::vop3px2 : encoding;
   out.suffix = suffix_of(out);
   out.has_literal = out.suffix == Suffix::none && size > base_size(out.encoding);
   out.llvm_opcode = inst.getOpcode();
   out.mnemonic = facts.mnemonic;
   out.traits = facts.traits;
-  impl_->list_registers(inst, facts, out);
+  list_registers(inst, facts, out);
   refine_traits(out);
+  return out;
+}
+
+Instruction Codec::decode(std::span<const uint8_t> bytes, uint64_t address) const {
+  Instruction nothing;
+  nothing.address = address;
+  if (bytes.size() < 4) return nothing;
+  Window window = padded(bytes);
+  Memory::Key key;
+  std::memcpy(key.data(), window.data(), sizeof key);
+  std::memset(window.data() + reach_of(key[0]), 0, window.size() - reach_of(key[0]));
+  std::memcpy(key.data(), window.data(), sizeof key);
+  const Instruction* known = impl_->memory.find(key);
+  if (!known) known = &impl_->memory.keep(key, impl_->decode(window));
+  if (known->size > bytes.size()) return nothing;
+  Instruction out = *known;
+  out.address = address;
   if (is_direct_branch(out))
     out.branch_target = static_cast<int64_t>(address + 4 + int64_t{static_cast<int16_t>(out.words[0] & 0xffff)} * 4);
   return out;

@@ -14,18 +14,20 @@ namespace asmevo::recover {
 
 namespace {
 
-std::expected<Bytes, isa::AssemblyError> build_checked(const std::string& listing, const object::CodeObject& like,
-                                                       const isa::Codec& codec) {
-  auto bytes = codec.assemble_object(listing);
-  if (!bytes) return bytes;
+std::unexpected<isa::AssemblyError> without_place(std::string message) {
+  return std::unexpected(isa::AssemblyError{1, 1, std::move(message)});
+}
+
+// From the assembled object to one like the original.
+std::expected<Bytes, isa::AssemblyError> finish(Bytes bytes, const object::CodeObject& like) {
   if (like.elf_type == object::elf::et_dyn) {
-    auto linked = link_shared(*bytes);
-    if (!linked) return std::unexpected(isa::AssemblyError{1, 1, linked.error().message});
+    auto linked = link_shared(bytes);
+    if (!linked) return without_place(linked.error().message);
     bytes = std::move(*linked);
   }
-  if (bytes->size() < 64) return std::unexpected(isa::AssemblyError{1, 1, "the assembler wrote no object"});
-  (*bytes)[8] = like.abi_version;
-  std::memcpy(bytes->data() + 48, &like.e_flags, 4);
+  if (bytes.size() < 64) return without_place("the assembler wrote no object");
+  bytes[8] = like.abi_version;
+  std::memcpy(bytes.data() + 48, &like.e_flags, 4);
   return bytes;
 }
 
@@ -34,11 +36,18 @@ std::expected<Bytes, isa::AssemblyError> build_checked(const std::string& listin
 std::expected<Bytes, isa::AssemblyError> build(const std::string& listing, const object::CodeObject& like,
                                                const isa::Codec& codec) {
   if (auto fault = metadata_fault(listing)) return std::unexpected(std::move(*fault));
-  return build_checked(listing, like, codec);
+  auto bytes = codec.assemble_object(listing);
+  if (!bytes) return bytes;
+  return finish(std::move(*bytes), like);
 }
 
 std::expected<Bytes, isa::AssemblyError> build(const Program& program, const isa::Codec& codec) {
-  return build_checked(print_words(program), *program.origin, codec);
+  Outline outline = print_outline(program);
+  auto bytes = codec.assemble_object(outline.text);
+  if (!bytes) return bytes;
+  auto filled = fill(std::move(*bytes), outline);
+  if (!filled) return without_place(filled.error().message);
+  return finish(std::move(*filled), *program.origin);
 }
 
 } // namespace asmevo::recover

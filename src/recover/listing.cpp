@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstring>
 #include <map>
 
@@ -38,11 +39,49 @@ std::string hex_bytes(std::span<const uint8_t> bytes) {
   return text;
 }
 
+const std::string note_section = ".note";
+
+// The bytes of data that says nothing but numbers; empty where it says more.
+Bytes plain_data(std::string_view text) {
+  Bytes bytes;
+  size_t size = text.starts_with(".long ") ? 4 : text.starts_with(".byte ") ? 1 : 0;
+  if (size == 0) return {};
+  for (size_t at = 5; at != std::string_view::npos; at = text.find(',', at)) {
+    std::string_view number = text.substr(at + 1);
+    number.remove_prefix(std::min(number.find_first_not_of(' '), number.size()));
+    if (!number.starts_with("0x")) return {};
+    uint32_t value = 0;
+    auto [end, error] = std::from_chars(number.data() + 2, number.data() + number.size(), value, 16);
+    if (error != std::errc() || (end != number.data() + number.size() && *end != ',')) return {};
+    for (size_t i = 0; i < size; i++) bytes.push_back(uint8_t(value >> (8 * i)));
+    at++;
+  }
+  return bytes;
+}
+
+// Where an alignment directive leads from `offset`; nothing where it is not of the form that recover() writes.
+std::optional<uint64_t> aligned(uint64_t offset, std::string_view text) {
+  constexpr std::string_view directive = ".p2alignl ";
+  if (!text.starts_with(directive)) return std::nullopt;
+  unsigned power = 0;
+  auto [end, error] = std::from_chars(text.data() + directive.size(), text.data() + text.size(), power);
+  std::string_view fill(end, text.data() + text.size());
+  if (error != std::errc() || power > 16 || !fill.starts_with(", ") ||
+      fill.find_first_not_of("0123456789", 2) != std::string_view::npos)
+    return std::nullopt;
+  uint64_t alignment = uint64_t{1} << power;
+  return (offset + alignment - 1) & ~(alignment - 1);
+}
+
 class Printer {
 public:
-  Printer(const Program& program, bool addresses, bool words)
-      : program_(program), object_(*program.origin), surroundings_(*program.surroundings), addresses_(addresses),
-        words_(words) {}
+  Printer(const Program& program, bool addresses)
+      : program_(program), object_(*program.origin), surroundings_(*program.surroundings), addresses_(addresses) {}
+
+  /// With room for known bytes, which go to `fillings`.
+  Printer(const Program& program, std::vector<Outline::Filling>& fillings) : Printer(program, false) {
+    fillings_ = &fillings;
+  }
 
   std::string print() {
     index_symbols();
@@ -119,11 +158,16 @@ private:
     else
       line("{}", section_directive(s, object_.elf_type == elf::et_rel));
     line("\t.p2align {}", std::bit_width(std::max<uint64_t>(s.alignment, 1)) - 1);
+    begin_section(s.name);
     for (const Item& item : program_.items) print_item(item);
+    end_room();
     for (auto [name, index] : code_symbols_) size(object_.symbols[index]);
   }
 
   void print_item(const Item& item) {
+    if (item.kind != ItemKind::align && leave_room(item)) return;
+    end_room();
+    if (offset_) offset_ = item.kind == ItemKind::align ? aligned(*offset_, item.text) : *offset_ + item.size();
     switch (item.kind) {
     case ItemKind::label:
       return label(item.text);
@@ -151,8 +195,7 @@ private:
   void instruction(const Item& item) {
     text_ += '\t';
     size_t begin = text_.size();
-    bool as_number = words_ && item.target.empty() && is_proved(item.instruction, program_.target, item.text);
-    text_ += as_number ? as_words(item.instruction) : item.text;
+    text_ += item.text;
     if (addresses_) {
       if (item.origin >= 0) text_.append(begin + 55 > text_.size() ? begin + 55 - text_.size() : 1, ' ');
       if (item.origin >= 0) fmt::format_to(std::back_inserter(text_), "; {:#x}", item.origin);
@@ -171,12 +214,60 @@ private:
       line("\t.size {}, {}", name, s.size);
   }
 
+  // --- Room for bytes ------------------------------------------------------------------------------------------------
+
+  // What is written next belongs at `offset` of section `name`. Rooms are found by the name, so it must be the only
+  // one.
+  void begin_section(const std::string& name, uint64_t offset = 0) {
+    auto same = [&](const Section& s) { return s.name == name && s.type == elf::sht_progbits; };
+    bool only = std::ranges::count_if(object_.sections, same) <= (name == note_section ? 0 : 1);
+    section_name_ = name;
+    offset_ = fillings_ && only ? std::optional(offset) : std::nullopt;
+  }
+
+  // Leaves room for what the item is known to assemble to.
+  bool leave_room(const Item& item) {
+    if (!offset_ || !item.target.empty() || item.size() == 0) return false;
+    if (item.kind == ItemKind::data) {
+      auto bytes = plain_data(item.text);
+      if (bytes.size() == item.data_size) add_room(bytes);
+      return bytes.size() == item.data_size;
+    }
+    if (!is_proved(item.instruction, program_.target, item.text)) return false;
+    const auto* words = reinterpret_cast<const uint8_t*>(item.instruction.words.data());
+    add_room({words, item.instruction.size});
+    return true;
+  }
+
+  void add_room(std::span<const uint8_t> bytes) {
+    if (!room_) fillings_->push_back({section_name_, *offset_, {}});
+    Bytes& filling = fillings_->back().bytes;
+    filling.insert(filling.end(), bytes.begin(), bytes.end());
+    room_ += bytes.size();
+    *offset_ += bytes.size();
+  }
+
+  void end_room() {
+    if (room_) line("\t.zero {}", room_);
+    room_ = 0;
+  }
+
+  void plain_bytes(std::span<const uint8_t> bytes) {
+    if (offset_ && !bytes.empty()) {
+      add_room(bytes);
+      end_room();
+    } else {
+      text_ += hex_bytes(bytes);
+    }
+  }
+
   // --- Other sections ------------------------------------------------------------------------------------------------
 
   void section(size_t index) {
     const Section& s = object_.sections[index];
     line("{}", section_directive(s, object_.elf_type == elf::et_rel));
     if (s.alignment > 1) line("\t.p2align {}", std::bit_width(s.alignment) - 1);
+    begin_section(s.name);
     auto content = object_.data(s);
     uint64_t begin = s.address, end = begin + s.size;
     std::map<uint64_t, Stop> stops = stops_in(index);
@@ -192,10 +283,11 @@ private:
         at += reference->size;
       }
       if (at >= next) continue;
+      if (offset_) offset_ = at - begin;
       if (content.empty())
         line("\t.zero {}", next - at);
       else
-        text_ += hex_bytes(content.subspan(at - begin, next - at));
+        plain_bytes(content.subspan(at - begin, next - at));
     }
   }
 
@@ -343,22 +435,29 @@ private:
   void metadata() {
     if (object_.metadata_note.empty()) return;
     Bytes bytes = note();
-    auto text = surroundings_.metadata_as_text ? metadata_text(bytes) : std::nullopt;
+    auto text = fillings_ ? std::nullopt : metadata_text(bytes);
     if (text) {
       text_ += "\t.amdgpu_metadata\n" + *text + "\t.end_amdgpu_metadata\n";
       return;
     }
-    line("\t.section .note,\"a\",@note\n\t.p2align 2");
+    constexpr uint64_t header = 20; // of the note, with its name
+    line("\t.section {},\"a\",@note\n\t.p2align 2", note_section);
     line("\t.long 7, {}, {}\n\t.asciz \"AMDGPU\"\n\t.byte 0", bytes.size(), elf::nt_amdgpu_metadata);
-    text_ += hex_bytes(bytes) + "\t.p2align 2\n";
+    begin_section(note_section, header);
+    plain_bytes(bytes);
+    text_ += "\t.p2align 2\n";
   }
 
   const Program& program_;
   const object::CodeObject& object_;
   const Surroundings& surroundings_;
-  bool addresses_, words_;
+  bool addresses_;
   std::string text_;
-  std::map<std::string, uint32_t> code_symbols_;                   // name: index
+  std::vector<Outline::Filling>* fillings_ = nullptr;
+  std::string section_name_;
+  std::optional<uint64_t> offset_;               // in the section, where it is known and rooms can be left
+  uint64_t room_ = 0;                            // bytes left since the last line
+  std::map<std::string, uint32_t> code_symbols_; // name: index
   std::map<size_t, std::multimap<uint64_t, uint32_t>> by_section_; // section: address: index
   std::map<uint32_t, std::string> end_labels_;                     // index: label
   std::map<uint64_t, size_t> descriptors_;                         // address: kernel
@@ -366,7 +465,13 @@ private:
 
 } // namespace
 
-std::string print_listing(const Program& program, bool addresses) { return Printer(program, addresses, false).print(); }
+std::string print_listing(const Program& program, bool addresses) { return Printer(program, addresses).print(); }
+
+Outline print_outline(const Program& program) {
+  Outline outline;
+  outline.text = Printer(program, outline.fillings).print();
+  return outline;
+}
 
 std::string print_items(const Program& program, size_t first, size_t last) {
   std::string text;
@@ -376,7 +481,5 @@ std::string print_items(const Program& program, size_t first, size_t last) {
   }
   return text;
 }
-
-std::string print_words(const Program& program) { return Printer(program, false, true).print(); }
 
 } // namespace asmevo::recover

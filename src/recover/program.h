@@ -59,7 +59,6 @@ struct Surroundings {
   std::vector<End> ends;
   std::vector<Reference> references; // by address, none in the code
   size_t code_section = 0;           // index of the section that Program::items spells
-  bool metadata_as_text = false;     // .amdgpu_metadata gives the note's bytes back
 };
 
 struct Program {

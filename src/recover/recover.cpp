@@ -8,7 +8,6 @@
 
 #include "object/elf.h"
 #include "recover/descriptor.h"
-#include "recover/metadata_text.h"
 #include "recover/names.h"
 #include "recover/references.h"
 #include "recover/spelling.h"
@@ -77,7 +76,6 @@ public:
     find_functions();
     for (const object::Kernel& k : object_.kernels)
       program_.declared.push_back(declared_resources(k.descriptor, program_.target));
-    surroundings_->metadata_as_text = metadata_text(object_.metadata_note).has_value();
     program_.surroundings = std::move(surroundings_);
     return std::move(program_);
   }

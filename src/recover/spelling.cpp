@@ -21,8 +21,8 @@ struct Key {
 
 struct KeyHash {
   size_t operator()(const Key& k) const {
-    uint64_t h = k.target * 0x9e3779b97f4a7c15ull;
-    for (uint32_t word : k.words) h = (h ^ word) * 0x9e3779b97f4a7c15ull, h ^= h >> 29;
+    uint64_t h = k.target;
+    for (uint32_t word : k.words) h = (h ^ word) * 0x9e3779b97f4a7c15ull, h ^= h >> 32;
     return h;
   }
 };

@@ -182,6 +182,27 @@ TEST(Codec, ALiteralThatIsCutOffGivesSizeZero) {
   EXPECT_EQ(codec.decode(std::span(*bytes).first(3), 0).size, 0);
 }
 
+TEST(Codec, WhatIsRememberedDependsOnNothingBehindTheInstruction) {
+  const Codec codec = *Codec::create({});
+  const uint32_t move_and_more[] = {0x7e000301, 0x12345678}, move_and_other[] = {0x7e000301, 0xbf810000};
+  const uint32_t literal[] = {0xbe8000ff, 1}, other_literal[] = {0xbe8000ff, 2};
+  const auto bytes = [](const uint32_t (&words)[2]) {
+    return std::span(reinterpret_cast<const uint8_t*>(words), sizeof words);
+  };
+  EXPECT_EQ(codec.decode(bytes(move_and_more), 0).words, codec.decode(bytes(move_and_other), 0).words);
+  EXPECT_EQ(codec.decode(bytes(literal), 0).words[1], 1u);
+  EXPECT_EQ(codec.decode(bytes(other_literal), 0).words[1], 2u);
+  EXPECT_EQ(codec.decode(bytes(literal).first(4), 0).size, 0);
+}
+
+TEST(Codec, ARememberedBranchHasTheTargetOfItsOwnAddress) {
+  const Codec codec = *Codec::create({});
+  const uint32_t branch = 0xbf820003;
+  const auto bytes = std::span(reinterpret_cast<const uint8_t*>(&branch), sizeof branch);
+  EXPECT_EQ(codec.decode(bytes, 0x100).branch_target, 0x110);
+  EXPECT_EQ(codec.decode(bytes, 0x200).branch_target, 0x210);
+}
+
 TEST(Codec, AHalfPrecisionLiteralOf255IsDecoded) {
   const Codec codec = codec_for(Processor::gfx908);
   const Instruction i = decoded(codec, "v_madak_f16 v1, v2, v3, 0xff");

@@ -2,6 +2,7 @@
 #include "object/metadata.h"
 #include "programs.h"
 #include "recover/descriptor.h"
+#include "recover/metadata_text.h"
 
 #include <cstring>
 
@@ -127,7 +128,7 @@ TEST(Trap, MetadataInUnusualWidthsAndOrderComesBackByteForByte) {
   add(std::string_view("\xa5.name\xa1k\xab.vgpr_count\xce\x00\x00\x00\x08", 25));
   Program program = program_of(object_of(build_small(with_note(note)), "k"));
   EXPECT_EQ(program.origin->metadata_note, note);
-  EXPECT_FALSE(program.surroundings->metadata_as_text);
+  EXPECT_FALSE(metadata_text(note));
   expect_round_trip(program);
   Edit edit{1, 1, "v_mov_b32 v30, 0"};
   auto edited = apply(program, std::span(&edit, 1), codec_for(program.target));
@@ -154,7 +155,7 @@ TEST(Trap, StringsThatLookLikeNumbersStayStrings) {
   ASSERT_TRUE(program.origin->kernels[0].metadata);
   EXPECT_EQ(program.origin->kernels[0].metadata->name, "1");
   EXPECT_EQ(program.origin->kernels[0].metadata->args[0].name, "true");
-  EXPECT_TRUE(program.surroundings->metadata_as_text);
+  EXPECT_TRUE(metadata_text(program.origin->metadata_note));
   expect_round_trip(program);
 }
 
