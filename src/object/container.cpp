@@ -364,6 +364,7 @@ Result<void> each_code_object(const Container& container, const std::function<Re
       bool bare = container.bundles[b].packing == Packing::bare;
       if (!place.bytes.empty() && (bare || !place.processor.empty())) AE_CHECK(see(place));
     }
+    container.bytes.forget(container.bundles[b].offset, container.bundles[b].size);
   }
   return {};
 }

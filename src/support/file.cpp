@@ -1,5 +1,6 @@
 #include "support/file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -72,11 +73,19 @@ Result<FileBytes> FileBytes::map(const std::string& path) {
       FileBytes mapped;
       mapped.owner_ = std::shared_ptr<const void>(start, [size](const void* p) { munmap(const_cast<void*>(p), size); });
       mapped.bytes_ = {static_cast<const uint8_t*>(start), size};
+      mapped.mapped_ = true;
       return mapped;
     }
   }
   AE_TRY(Bytes bytes, read_file(path)); // pipes and file systems that cannot map
   return FileBytes(std::move(bytes));
+}
+
+void FileBytes::forget(uint64_t offset, uint64_t size) const {
+  if (!mapped_ || offset >= bytes_.size()) return;
+  uint64_t page = uint64_t(sysconf(_SC_PAGESIZE)), end = offset + std::min<uint64_t>(size, bytes_.size() - offset);
+  uint64_t first = (offset + page - 1) / page * page, last = end / page * page; // whole pages only
+  if (first < last) madvise(const_cast<uint8_t*>(bytes_.data()) + first, last - first, MADV_DONTNEED);
 }
 
 Result<void> write_file(const std::string& path, std::span<const uint8_t> bytes) {

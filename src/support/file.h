@@ -28,10 +28,13 @@ public:
   static Result<FileBytes> map(const std::string& path);
 
   std::span<const uint8_t> span() const { return bytes_; }
+  /// Gives the memory of this part back; a mapped file is read again when it is looked at again.
+  void forget(uint64_t offset, uint64_t size) const;
 
 private:
   std::shared_ptr<const void> owner_;
   std::span<const uint8_t> bytes_;
+  bool mapped_ = false;
 };
 
 /// Writes through a temporary file beside `path` and renames it, so that `path` holds either its old or its new

@@ -31,6 +31,16 @@ TEST_F(File, AMappedFileIsTheFileAndOutlivesItsName) {
   EXPECT_TRUE(std::ranges::equal(copy.span(), content));
 }
 
+TEST_F(File, WhatIsForgottenIsReadAgain) {
+  Bytes content(100000, 3);
+  ASSERT_TRUE(write_file(path("f"), content));
+  for (FileBytes bytes : {*FileBytes::map(path("f")), FileBytes(content)}) {
+    bytes.forget(10, 60000);
+    bytes.forget(90000, ~uint64_t{0});
+    EXPECT_TRUE(std::ranges::equal(bytes.span(), content));
+  }
+}
+
 TEST_F(File, MappingSaysWhatReadingSays) {
   EXPECT_EQ(FileBytes::map(path("none")).error().message, read_file(path("none")).error().message);
   EXPECT_EQ(FileBytes::map(folder_).error().message, read_file(folder_).error().message);
