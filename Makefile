@@ -3,10 +3,13 @@
 # make bench   sets up, builds, runs the benchmarks of docs/benchmarks.md
 # make sanitize   the tests once more under AddressSanitizer and UndefinedBehaviorSanitizer
 # make kernels    compiles bench/kernels again into corpus/ (clang-22 alone, no ROCm)
+# make fuzz       libFuzzer on everything that reads files, FUZZ_SECONDS (600) each
+# make corpora    round trips and edits of rocRAND, rocSPARSE and compiled kernels for every target (downloads 100 MB)
 BUILD ?= build
 JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 600
 
-.PHONY: configure build demo test bench sanitize kernels clean
+.PHONY: configure build demo test bench sanitize fuzz corpora kernels clean
 
 configure:
 	@scripts/setup.sh
@@ -33,9 +36,17 @@ sanitize:
 	@ninja -C $(BUILD)-sanitize -j $(JOBS) asmevo tests
 	@ctest --test-dir $(BUILD)-sanitize -j $(JOBS) --output-on-failure --no-tests=error
 
+fuzz:
+	@scripts/setup.sh libclang-rt-22-dev
+	@cmake -G Ninja -B $(BUILD)-fuzz -S . -DCMAKE_CXX_COMPILER=clang++-22 -DASMEVO_FUZZ=ON -DASMEVO_BENCH=OFF > /dev/null
+	@scripts/fuzz.sh $(BUILD)-fuzz $(FUZZ_SECONDS) $(JOBS)
+
+corpora: build
+	@scripts/corpora.sh $(BUILD)/src/asmevo $(BUILD)/corpora
+
 kernels:
 	@scripts/setup.sh
 	@bench/kernels/build.sh corpus
 
 clean:
-	@rm -rf $(BUILD) $(BUILD)-sanitize
+	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-fuzz

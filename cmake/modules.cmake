@@ -51,7 +51,7 @@ function(asmevo_semantics name depends)
     target_compile_definitions(asmevo_${name}_${level} PRIVATE ASMEVO_ISA=${level})
     target_compile_options(asmevo_${name}_${level} PRIVATE -march=x86-64-${level} ${optimize} -ffp-contract=off -fno-math-errno
                                                            -fno-trapping-math
-                                                           -Wno-maybe-uninitialized # GCC 12 on its own intrinsics
+                                                           -Wno-maybe-uninitialized -Wno-uninitialized # GCC 12 on its own intrinsics
                                                            $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>
                                                            $<$<CXX_COMPILER_ID:Clang>:-Wno-unknown-warning-option>)
     if(level STREQUAL v4)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes sure that the Debian 12 packages the build needs are there. As root (or with sudo) it installs what is missing,
 # else it names it and stops. Silent when there is nothing to do.
+#   setup.sh [PACKAGE...]     packages that are wanted besides
 set -euo pipefail
 
 packages=(
@@ -8,6 +9,7 @@ packages=(
   llvm-22-dev llvm-22 liblld-22-dev lld-22 clang-22
   libfmt-dev nlohmann-json3-dev libcli11-dev libsqlite3-dev libtbb-dev libzstd-dev zlib1g-dev libssl-dev
   libgtest-dev libbenchmark-dev libmpfr-dev sqlite3
+  "$@"
 )
 
 missing=()
