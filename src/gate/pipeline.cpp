@@ -26,12 +26,19 @@ std::string text_of(const Candidate& candidate) {
                     candidate);
 }
 
-std::expected<std::string, isa::AssemblyError> listing_of(const Candidate& candidate, const isa::Codec& codec) {
-  if (const auto* listing = std::get_if<Listing>(&candidate)) return listing->text;
-  const Edited& edited = std::get<Edited>(candidate);
-  auto program = recover::apply(*edited.program, edited.edits, codec);
+std::expected<Bytes, isa::AssemblyError> assemble(const Edited& edited, const Bench& bench) {
+  auto program = recover::apply(*edited.program, edited.edits, *bench.codec);
   if (!program) return std::unexpected(program.error());
-  return recover::print_listing(*program, false);
+  if (auto bytes = recover::build(*program, *bench.codec)) return bytes;
+  // The same over the whole listing, in which the message can name a line.
+  return recover::build(recover::print_listing(*program, false), *bench.original->object, *bench.codec);
+}
+
+std::expected<Bytes, isa::AssemblyError> assemble(const Candidate& candidate, const Bench& bench) {
+  return std::visit(
+      Overloaded{[&](const Edited& c) { return assemble(c, bench); },
+                 [&](const Listing& c) { return recover::build(c.text, *bench.original->object, *bench.codec); }},
+      candidate);
 }
 
 Verdict duplicate_of(int64_t number, std::string_view what) {
@@ -93,9 +100,7 @@ Stage<Built> build(const Candidate& candidate, const Bench& bench) {
     if (!function) return give_up(function.error());
     if (auto fault = fault_of_edits(**function, edited->edits)) return reject(Outcome::static_inconsistency, *fault);
   }
-  auto listing = listing_of(candidate, *bench.codec);
-  if (!listing) return reject_assembly(listing.error());
-  auto bytes = recover::build(*listing, *bench.original->object, *bench.codec);
+  auto bytes = assemble(candidate, bench);
   if (!bytes) return reject_assembly(bytes.error());
   Built built;
   built.hash = sha256_hex(*bytes);

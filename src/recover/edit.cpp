@@ -66,7 +66,8 @@ private:
   }
 
   bool is_replaced(size_t item) const {
-    return std::ranges::any_of(edits_, [&](const Edit& e) { return item >= e.first && item < e.last; });
+    auto edit = std::ranges::upper_bound(edits_, item, {}, &Edit::last);
+    return edit != edits_.end() && edit->first <= item;
   }
 
   Check collect_labels() {
@@ -112,13 +113,24 @@ private:
   }
 
   static size_t moved(size_t index, const std::vector<std::pair<size_t, int64_t>>& moves) {
-    int64_t by = 0;
-    for (auto [first, total] : moves)
-      if (index >= first) by = total;
-    return size_t(int64_t(index) + by);
+    auto behind = std::ranges::upper_bound(moves, index, {}, &std::pair<size_t, int64_t>::first);
+    return behind == moves.begin() ? index : size_t(int64_t(index) + std::prev(behind)->second);
   }
 
   Check add(const Edit& e) {
+    if (auto known = repeated_.find(e.text); known != repeated_.end()) {
+      after_.items.insert(after_.items.end(), known->second.begin(), known->second.end());
+      return std::nullopt;
+    }
+    size_t begin = after_.items.size();
+    if (auto error = assemble(e)) return error;
+    std::span items = std::span(after_.items).subspan(begin);
+    auto stands_alone = [](const Item& i) { return i.kind == ItemKind::instruction && i.target.empty(); };
+    if (std::ranges::all_of(items, stands_alone)) repeated_.emplace(e.text, std::vector(items.begin(), items.end()));
+    return std::nullopt;
+  }
+
+  Check assemble(const Edit& e) {
     std::function<bool(std::string_view)> is_label = [&](std::string_view name) {
       return labels_.contains(std::string(name));
     };
@@ -329,7 +341,8 @@ private:
   const Program& before_;
   std::span<const Edit> edits_;
   const isa::Codec& codec_;
-  std::unordered_set<std::string> labels_; // of the listing after the edits
+  std::unordered_set<std::string> labels_;                      // of the listing after the edits
+  std::unordered_map<std::string, std::vector<Item>> repeated_; // text that refers to nothing: its items
   Program after_;
 };
 
