@@ -16,6 +16,11 @@ trap 'rm -rf "$out"' EXIT
 time "$build/src/asmevo" optimize corpus/softmax.hsaco --launch corpus/softmax.json --budget 40 -o "$out/softmax.hsaco"
 
 echo
+echo "== round trips of real objects, beside llvm-objdump | llvm-mc on the same files"
+library=$(find "${ASMEVO_CORPORA:-$build/corpora}" -name 'librocsparse.so.0*' -type f 2>/dev/null | head -1)
+bench/roundtrip.sh "$build/src/asmevo" "$data" "$library"
+
+echo
 echo "== timing model against measured MI300A times"
 if [ -d "$data/mi300a" ]; then
   "$build/bench/bench_timing_mi300a" "$data/mi300a" --max-bytes 4194304

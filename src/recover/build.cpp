@@ -7,6 +7,7 @@
 #include "recover/listing.h"
 #include "recover/metadata_text.h"
 #include "recover/recover.h"
+#include "recover/symbol_names.h"
 
 #include <cstring>
 
@@ -25,6 +26,9 @@ std::expected<Bytes, isa::AssemblyError> finish(Bytes bytes, const object::CodeO
     if (!linked) return without_place(linked.error().message);
     bytes = std::move(*linked);
   }
+  auto named = with_own_names(std::move(bytes), like);
+  if (!named) return without_place(named.error().message);
+  bytes = std::move(*named);
   if (bytes.size() < 64) return without_place("the assembler wrote no object");
   bytes[8] = like.abi_version;
   std::memcpy(bytes.data() + 48, &like.e_flags, 4);

@@ -48,7 +48,7 @@ std::multiset<std::string> symbol_set(const CodeObject& object) {
   std::multiset<std::string> set;
   for (const Symbol& s : object.symbols) {
     bool placed = s.section != elf::shn_undef && s.section < elf::shn_loreserve;
-    if (is_linker_symbol(s) || (placed && role(object.sections[s.section]) != Role::content)) continue;
+    if (is_linker_symbol(s) || (placed && role(object, object.sections[s.section]) != Role::content)) continue;
     set.insert(describe(object, s));
   }
   return set;
@@ -170,7 +170,8 @@ private:
   static std::map<std::string, uint64_t> places(const Program& program) {
     std::map<std::string, uint64_t> map;
     for (const auto& place : program.surroundings->places) map[place.name] = place.address;
-    for (const Symbol& s : program.origin->symbols) map.emplace(s.name, s.value);
+    for (size_t i = 0; i < program.origin->symbols.size(); i++)
+      map.emplace(program.surroundings->symbol_names[i], program.origin->symbols[i].value);
     return map;
   }
 
@@ -217,11 +218,24 @@ private:
     for (size_t i = 1; i < before_.sections.size(); i++) {
       const Section& s = before_.sections[i];
       if (i == program_.surroundings->code_section) continue;
-      if (role(s) == Role::dropped) dropped = true;
-      if (role(s) == Role::comment) compare_comment(s);
-      if (role(s) == Role::content) compare_content(s);
+      Role r = role(before_, s);
+      if (r == Role::dropped) dropped = true;
+      if (r == Role::comment) compare_comment(s);
+      if (r == Role::content) compare_content(s);
+      if (s.type == elf::sht_llvm_addrsig)
+        result_.masked.push_back(".llvm_addrsig (dropped: it tells a linker which addresses are compared)");
+      if (r == Role::rebuilt && s.type == elf::sht_note) compare_notes(s);
     }
     if (dropped) result_.masked.push_back("debug information (dropped: it names addresses of the old layout)");
+  }
+
+  // The section that holds the metadata note is made again with that note alone.
+  void compare_notes(const Section& s) {
+    constexpr uint64_t header = 20; // of the metadata note, with its name
+    uint64_t metadata = header + (before_.metadata_note.size() + 3) / 4 * 4;
+    if (s.size > metadata)
+      result_.masked.push_back(
+          fmt::format("{} bytes of other notes beside the metadata in {} (dropped)", s.size - metadata, s.name));
   }
 
   void compare_content(const Section& s) {
@@ -274,7 +288,7 @@ private:
     std::multiset<std::string> set;
     for (const object::Relocation& r : object.relocations) {
       const Section& s = object.sections[r.section];
-      if (role(s) == Role::dropped || s.name == ".got") continue;
+      if (role(object, s) == Role::dropped || s.name == ".got") continue;
       const Symbol& symbol = object.symbols[r.symbol];
       uint64_t target = uint64_t(r.addend);
       bool placed = symbol.section != elf::shn_undef && symbol.section < elf::shn_loreserve;

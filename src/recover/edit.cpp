@@ -240,8 +240,10 @@ private:
       if (reference.label == label) return "data of another section";
     for (const auto& end : before_.surroundings->ends)
       if (end.label == label) return "the size of a function";
-    for (const object::Symbol& s : before_.origin->symbols)
-      if (s.name == label && (s.binding != 0 || s.type == 2)) return "the symbol table";
+    for (size_t i = 0; i < before_.origin->symbols.size(); i++) {
+      const object::Symbol& s = before_.origin->symbols[i];
+      if (before_.surroundings->symbol_names[i] == label && (s.binding != 0 || s.type == 2)) return "the symbol table";
+    }
     return "";
   }
 

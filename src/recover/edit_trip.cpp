@@ -27,7 +27,8 @@ struct Flat {
       if (item.kind == ItemKind::instruction) items.push_back(&item);
     }
     for (const auto& place : program.surroundings->places) places[place.name] = place.address;
-    for (const object::Symbol& s : program.origin->symbols) places.emplace(s.name, s.value);
+    for (size_t i = 0; i < program.origin->symbols.size(); i++)
+      places.emplace(program.surroundings->symbol_names[i], program.origin->symbols[i].value);
   }
 };
 

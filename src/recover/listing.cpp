@@ -88,7 +88,7 @@ public:
     header();
     code();
     for (size_t i = 1; i < object_.sections.size(); i++)
-      if (i != surroundings_.code_section && role(object_.sections[i]) == Role::content) section(i);
+      if (i != surroundings_.code_section && role(object_, object_.sections[i]) == Role::content) section(i);
     loose_symbols();
     comments();
     metadata();
@@ -124,12 +124,16 @@ private:
       const Symbol& s = object_.symbols[i];
       if (s.section == elf::shn_undef || s.section >= elf::shn_loreserve || is_linker_symbol(s)) continue;
       if (s.section == surroundings_.code_section)
-        code_symbols_.emplace(s.name, i);
+        code_symbols_.emplace(name_of(s), i);
       else
         by_section_[s.section].emplace(s.value, i);
     }
     for (const auto& end : surroundings_.ends) end_labels_[end.symbol] = end.label;
     for (size_t k = 0; k < object_.kernels.size(); k++) descriptors_[object_.kernels[k].descriptor_address] = k;
+  }
+
+  const std::string& name_of(const Symbol& s) const {
+    return surroundings_.symbol_names[size_t(&s - object_.symbols.data())];
   }
 
   void binding(const Symbol& s, const std::string& name) {
@@ -206,7 +210,7 @@ private:
 
   void size(const Symbol& s) {
     if (s.size == 0) return;
-    std::string name = as_written(s.name);
+    std::string name = as_written(name_of(s));
     auto end = end_labels_.find(uint32_t(&s - object_.symbols.data()));
     if (end != end_labels_.end())
       line("\t.size {}, {}-{}", name, end->second, name);
@@ -319,7 +323,7 @@ private:
 
   void data_label(const Symbol& s) {
     if (descriptors_.contains(s.value) && s.name == object_.kernels[descriptors_[s.value]].name + ".kd") return;
-    std::string name = as_written(s.name);
+    std::string name = as_written(name_of(s));
     binding(s, name);
     visibility(s.visibility, name);
     type(s, name);
@@ -330,7 +334,7 @@ private:
   // The compiler's lines of .comment; the linker adds its own again.
   void comments() {
     const Section* s = object_.section(".comment");
-    if (!s || role(*s) != Role::comment) return;
+    if (!s || role(object_, *s) != Role::comment) return;
     auto bytes = object_.data(*s);
     std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     while (!rest.empty()) {

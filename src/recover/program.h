@@ -55,7 +55,8 @@ struct Surroundings {
     uint32_t symbol = 0; // index in CodeObject::symbols
     std::string label;
   };
-  std::vector<Place> places; // by address; names that the symbol table does not have
+  std::vector<std::string> symbol_names; // by index in CodeObject::symbols: what the listing calls them
+  std::vector<Place> places;             // by address; names that the symbol table does not have
   std::vector<End> ends;
   std::vector<Reference> references; // by address, none in the code
   size_t code_section = 0;           // index of the section that Program::items spells

@@ -12,6 +12,7 @@
 #include "recover/references.h"
 #include "recover/spelling.h"
 #include "recover/sweep.h"
+#include "recover/symbol_names.h"
 
 #include <algorithm>
 #include <cstring>
@@ -86,6 +87,7 @@ private:
   bool in_code(uint64_t address) const { return address >= code_->address && address - code_->address <= code_->size; }
 
   void collect_symbols() {
+    surroundings_->symbol_names = symbol_names(object_);
     for (uint32_t i = 0; i < object_.symbols.size(); i++) {
       const Symbol& s = object_.symbols[i];
       if (is_address(s) && s.section == surroundings_->code_section) code_symbols_.emplace(s.value, i);
@@ -208,22 +210,19 @@ private:
       if ((k.entry_address - code_->address) % entry_alignment == 0) alignment_points_.insert(k.entry_address);
       if (!symbol_named(k.entry_address, k.name)) wanted_.insert(k.entry_address);
     }
-    std::map<std::string_view, int> count;
     for (auto [address, index] : code_symbols_) {
-      const std::string& name = object_.symbols[index].name;
+      const std::string& name = name_of(index);
       if (as_written(name).empty())
         return fail("{}: symbol at {:#x} has a name that assembly cannot say", object_.path, address);
       used_names_.insert(name);
-      count[name]++;
     }
     size_t number = 0;
     for (uint64_t address : wanted_) {
       auto [first, last] = code_symbols_.equal_range(address);
       auto usable = std::find_if(first, last, [&](auto& entry) {
-        const Symbol& s = object_.symbols[entry.second];
-        return s.binding == elf::stb_local && is_operand_name(s.name) && count[s.name] == 1;
+        return object_.symbols[entry.second].binding == elf::stb_local && is_operand_name(name_of(entry.second));
       });
-      labels_[address] = usable != last ? object_.symbols[usable->second].name : fresh_name(number);
+      labels_[address] = usable != last ? name_of(usable->second) : fresh_name(number);
     }
     name_function_ends();
     return {};
@@ -239,6 +238,9 @@ private:
       surroundings_->ends.push_back({index, label->second});
     }
   }
+
+  const std::string& name_of(uint32_t symbol) const { return surroundings_->symbol_names[symbol]; }
+  const std::string& name_of(const Symbol& symbol) const { return name_of(uint32_t(&symbol - object_.symbols.data())); }
 
   bool symbol_named(uint64_t address, const std::string& name) const {
     auto [first, last] = code_symbols_.equal_range(address);
@@ -270,11 +272,11 @@ private:
       const Section* section = object_.section_at(address);
       if (!section) return fail("{}: something refers to {:#x}, which is in no section", object_.path, address);
       auto named = std::ranges::find_if(object_.symbols, [&](const Symbol& s) {
-        return is_address(s) && s.value == address && is_operand_name(s.name) &&
+        return is_address(s) && s.value == address && is_operand_name(name_of(s)) &&
                (s.binding == elf::stb_local || s.visibility != elf::stv_default);
       });
       if (named != object_.symbols.end()) {
-        place_names_[address] = named->name;
+        place_names_[address] = name_of(*named);
         continue;
       }
       place_names_[address] = fmt::format(".L_data_{}", surroundings_->places.size());
@@ -369,8 +371,7 @@ private:
   void write_labels(uint64_t address) {
     auto [first, last] = code_symbols_.equal_range(address);
     for (auto entry = first; entry != last; ++entry)
-      if (written_.insert(object_.symbols[entry->second].name).second)
-        item(ItemKind::label, object_.symbols[entry->second].name, address);
+      if (written_.insert(name_of(entry->second)).second) item(ItemKind::label, name_of(entry->second), address);
     auto own = labels_.find(address);
     if (own != labels_.end() && written_.insert(own->second).second) item(ItemKind::label, own->second, address);
   }

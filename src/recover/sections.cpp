@@ -10,11 +10,20 @@ namespace asmevo::recover {
 
 namespace elf = object::elf;
 
-Role role(const object::Section& s) {
-  static constexpr uint32_t rebuilt_types[] = {elf::sht_null,   elf::sht_symtab, elf::sht_strtab,      elf::sht_rela,
-                                               elf::sht_rel,    elf::sht_hash,   elf::sht_gnu_hash,    elf::sht_dynamic,
-                                               elf::sht_dynsym, elf::sht_note,   elf::sht_llvm_addrsig};
+namespace {
+
+bool holds_metadata(const object::CodeObject& object, const object::Section& s) {
+  return !object.metadata_note.empty() && !std::ranges::search(object.data(s), object.metadata_note).empty();
+}
+
+} // namespace
+
+Role role(const object::CodeObject& object, const object::Section& s) {
+  static constexpr uint32_t rebuilt_types[] = {
+      elf::sht_null, elf::sht_symtab,   elf::sht_strtab,  elf::sht_rela,   elf::sht_rel,
+      elf::sht_hash, elf::sht_gnu_hash, elf::sht_dynamic, elf::sht_dynsym, elf::sht_llvm_addrsig};
   if (std::ranges::find(rebuilt_types, s.type) != std::end(rebuilt_types)) return Role::rebuilt;
+  if (s.type == elf::sht_note && holds_metadata(object, s)) return Role::rebuilt;
   if (s.name == ".relro_padding" || s.name == ".got") return Role::rebuilt;
   if (s.name == ".comment") return Role::comment;
   if (s.name.starts_with(".debug_")) return Role::dropped;
@@ -34,8 +43,8 @@ std::string section_directive(const object::Section& s, bool mergeable) {
   for (const Letter& l : letters)
     if (kept & l.flag) flags += l.letter;
   std::string name = is_plain_name(s.name) && s.name.find('-') == std::string::npos ? s.name : '"' + s.name + '"';
-  std::string text =
-      fmt::format("\t.section {},\"{}\",@{}", name, flags, s.type == elf::sht_nobits ? "nobits" : "progbits");
+  std::string_view type = s.type == elf::sht_nobits ? "nobits" : s.type == elf::sht_note ? "note" : "progbits";
+  std::string text = fmt::format("\t.section {},\"{}\",@{}", name, flags, type);
   if (merge) text += fmt::format(",{}", s.entry_size);
   return text;
 }

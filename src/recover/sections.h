@@ -7,12 +7,12 @@ namespace asmevo::recover {
 
 enum class Role : uint8_t {
   content, // written out, byte for byte
-  rebuilt, // the assembler or the linker makes it again (symbol tables, hashes, dynamic section, metadata note)
+  rebuilt, // the assembler or the linker makes it again (symbol tables, hashes, dynamic section, the metadata's notes)
   comment, // .comment: rebuilt with the linker's own line added
   dropped, // debug information: it names addresses of one layout only
 };
 
-Role role(const object::Section& section);
+Role role(const object::CodeObject& object, const object::Section& section);
 
 /// `.section name,"flags",@type[,entsize]`. What a linker has merged must not be merged again: only relocatable objects
 /// are `mergeable`.
