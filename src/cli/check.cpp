@@ -1,70 +1,134 @@
-// check: what is wrong with the waits, hazards and resources of a code object.
+// check: a linter for code objects and for hand-written assembly.
+#include "analysis/check.h"
 #include "cli/options.h"
-#include "gate/original.h"
+#include "cli/source.h"
+#include "report/findings.h"
+
+#include <algorithm>
 
 namespace asmevo::cli {
 namespace {
 
 struct Options : Common {
-  std::string file, kernel;
+  std::string file, kernel, target;
+  std::vector<std::string> only, without;
+  bool sarif = false, list = false;
 };
 
-struct Found {
-  std::string kernel, rule, message;
-};
-
-std::string address_of(const recover::Program& program, size_t item) {
-  if (item >= program.items.size() || program.items[item].origin < 0) return ".text";
-  const object::Section* text = program.origin->section(".text");
-  uint64_t base = text ? text->address : 0;
-  return fmt::format(".text+0x{:x}", uint64_t(program.items[item].origin) - base);
+// "W001" or "W*".
+bool names(const std::string& pattern, std::string_view rule) {
+  return pattern.ends_with('*') ? rule.starts_with(std::string_view(pattern).substr(0, pattern.size() - 1))
+                                : rule == pattern;
 }
 
-Result<std::vector<Found>> findings_of(const recover::Program& program, const recover::Function& function) {
-  std::vector<Found> found;
-  AE_TRY(isa::Resources needed, recover::scan_resources(program, function));
-  if (auto lacking = gate::lacking_resources(needed, program.declared[size_t(function.kernel)]))
-    found.push_back({function.name, "R001", *lacking});
-  for (const analysis::Finding& finding : gate::static_findings(program, function))
-    found.push_back(
-        {function.name, finding.rule, fmt::format("{}: {}", address_of(program, finding.item), finding.message)});
-  return found;
+bool is_on(const Options& options, std::string_view rule) {
+  auto names_it = [&](const std::string& pattern) { return names(pattern, rule); };
+  return (options.only.empty() || std::ranges::any_of(options.only, names_it)) &&
+         std::ranges::none_of(options.without, names_it);
+}
+
+Result<void> check_patterns(const Options& options) {
+  for (const auto* patterns : {&options.only, &options.without})
+    for (const std::string& pattern : *patterns)
+      if (std::ranges::none_of(analysis::rules(), [&](const auto& rule) { return names(pattern, rule.id); }))
+        return fail("{}: no such rule (see asmevo check --rules)", pattern);
+  return {};
+}
+
+report::Spot spot_of(const Source& source, size_t item) {
+  report::Spot spot;
+  if (item >= source.program.items.size()) return spot;
+  spot.line = source.lines[item];
+  const object::Section* text = source.object->section(".text");
+  if (source.program.items[item].origin >= 0)
+    spot.address = uint64_t(source.program.items[item].origin) - (text ? text->address : 0);
+  return spot;
+}
+
+std::vector<report::Lint> lints_of(const Source& source, const recover::Function& function, const Options& options) {
+  std::vector<report::Lint> lints;
+  for (const analysis::Finding& finding : analysis::check(source.program, function)) {
+    if (!is_on(options, finding.rule)) continue;
+    report::Lint lint{finding.rule, function.name, finding.message, spot_of(source, finding.item), {}};
+    if (finding.cause != finding.item) lint.cause = spot_of(source, finding.cause);
+    lints.push_back(std::move(lint));
+  }
+  return lints;
+}
+
+std::string text_of(const Options& options, const Source& source, const std::vector<report::Lint>& lints) {
+  std::string text;
+  for (const report::Lint& lint : lints) {
+    std::string place = source.text && lint.at.line ? fmt::format(":{}", lint.at.line)
+                        : lint.at.address           ? fmt::format(": .text+0x{:x}", *lint.at.address)
+                                                    : "";
+    text += fmt::format("{}{}: {} {}\n{}", options.file, place, lint.rule, lint.message,
+                        report::code_frame(lint, source.listing));
+  }
+  return text;
+}
+
+Result<ExitStatus> list_rules(const Options& options) {
+  std::string text;
+  nlohmann::json document = nlohmann::json::array();
+  for (const analysis::Rule& rule : analysis::rules()) {
+    text += fmt::format("{}  {}\n", rule.id, rule.what);
+    document.push_back({{"id", rule.id}, {"what", rule.what}});
+  }
+  return answer(options, text, document);
 }
 
 Result<ExitStatus> run(const Options& options) {
-  AE_TRY(Input input, open_input(options.file));
-  if (!options.kernel.empty()) AE_CHECK(object::choose_kernel(*input.object, options.kernel));
-  AE_TRY(recover::Program program, recover::recover(input.object, input.codec));
-  std::string text;
-  nlohmann::json findings = nlohmann::json::array();
+  if (options.list) return list_rules(options);
+  if (options.file.empty()) return fail("asmevo check: FILE is required (see asmevo check --help)");
+  AE_CHECK(check_patterns(options));
+  AE_TRY(Source source, open_source(options.file, options.target));
+  if (!options.kernel.empty()) AE_CHECK(object::choose_kernel(*source.object, options.kernel));
+  std::vector<report::Lint> lints;
   size_t kernels = 0;
-  for (const recover::Function& function : program.functions) {
-    if (function.kernel < 0 || (!options.kernel.empty() && function.name != options.kernel)) continue;
-    ++kernels;
-    AE_TRY(std::vector<Found> found, findings_of(program, function));
-    for (const Found& f : found) {
-      text += fmt::format("{}: {} {}\n", options.file, f.rule, f.message);
-      findings.push_back({{"kernel", f.kernel}, {"rule", f.rule}, {"message", f.message}});
-    }
+  for (const recover::Function& function : source.program.functions) {
+    if (!options.kernel.empty() && function.name != options.kernel) continue;
+    kernels += function.kernel >= 0;
+    std::ranges::move(lints_of(source, function, options), std::back_inserter(lints));
   }
-  ExitStatus status = findings.empty() ? positive : negative;
-  if (findings.empty())
-    text = fmt::format("{}: {} kernel{}, no findings\n", options.file, kernels, kernels == 1 ? "" : "s");
-  return answer(options, text, {{"file", options.file}, {"kernels", kernels}, {"findings", std::move(findings)}},
-                status);
+  ExitStatus status = lints.empty() ? positive : negative;
+  if (options.sarif) {
+    AE_CHECK(print_document(report::sarif(options.file, source.text, lints, analysis::rules())));
+    return status;
+  }
+  nlohmann::json findings = nlohmann::json::array();
+  for (const report::Lint& lint : lints) findings.push_back(report::to_json(lint));
+  std::string count =
+      lints.empty() ? "no findings" : fmt::format("{} finding{}", lints.size(), lints.size() > 1 ? "s" : "");
+  return answer(options,
+                text_of(options, source, lints) +
+                    fmt::format("{}: {} kernel{}, {}\n", options.file, kernels, kernels == 1 ? "" : "s", count),
+                {{"file", options.file}, {"kernels", kernels}, {"findings", std::move(findings)}}, status);
 }
 
 } // namespace
 
-const Verb check_verb = {"check", "look for missing waits, hazards and undeclared registers",
-                         "  asmevo check faster.hsaco\n  asmevo check faster.hsaco --json\n", [](CLI::App& app) {
-                           return declare<Options>(
-                               app,
-                               [](CLI::App& a, Options& o) {
-                                 file_option(a, o.file);
-                                 kernel_option(a, o.kernel);
-                               },
-                               run);
-                         }};
+const Verb check_verb = {
+    "check", "look for missing waits, hazards, and resource and ABI faults",
+    "  asmevo check faster.hsaco\n"
+    "  asmevo check kernel.s --target gfx942 --only 'W*' --only 'H*'\n"
+    "  asmevo check kernel.s --without W010 --sarif > findings.sarif\n"
+    "  asmevo check --rules\n",
+    [](CLI::App& app) {
+      return declare<Options>(
+          app,
+          [](CLI::App& a, Options& o) {
+            a.add_option("FILE", o.file, "code object (.hsaco, .co) or assembly with its .amdhsa_kernel (.s)")
+                ->type_name("");
+            kernel_option(a, o.kernel);
+            a.add_option("--target", o.target, "of assembly without .amdgcn_target: gfx90a:xnack-, ...")
+                ->type_name("TARGET");
+            a.add_option("--only", o.only, "judge by this rule, or all of a kind: W001, H*")->type_name("RULE");
+            a.add_option("--without", o.without, "leave this rule out, or all of a kind")->type_name("RULE");
+            a.add_flag("--sarif", o.sarif, "one SARIF 2.1.0 log on stdout");
+            a.add_flag("--rules", o.list, "list the rules");
+          },
+          run);
+    }};
 
 } // namespace asmevo::cli

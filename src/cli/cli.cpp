@@ -2,6 +2,7 @@
 
 #include "cli/program.h"
 #include "support/json.h"
+#include "support/version.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -9,8 +10,6 @@
 
 namespace asmevo::cli {
 namespace {
-
-constexpr std::string_view version = "asmevo 0.1.0";
 
 /// The verb whose help was asked for, else the whole tool.
 const CLI::App& asked(const CLI::App& app) {
@@ -67,7 +66,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::CallForHelp&) {
     return print_text(asked(*program.app).help()) ? positive : tool_fault;
   } catch (const CLI::CallForVersion&) {
-    return print_text(fmt::format("{}\n", version)) ? positive : tool_fault;
+    return print_text(fmt::format("asmevo {}\n", version)) ? positive : tool_fault;
   } catch (const CLI::ParseError& error) {
     return usage_error(*program.app, error, json);
   }

@@ -159,6 +159,41 @@ std::optional<AssemblyError> first_invalid_token(const llvm::MCAsmInfo& syntax, 
   return std::nullopt;
 }
 
+/// Passes instructions on to the target's emitter and notes where they come from.
+class NotingEmitter : public llvm::MCCodeEmitter {
+public:
+  NotingEmitter(std::unique_ptr<llvm::MCCodeEmitter> emitter, std::vector<const char*>& places)
+      : emitter_(std::move(emitter)), places_(places) {}
+
+  void reset() override { emitter_->reset(); }
+  void encodeInstruction(const llvm::MCInst& instruction, llvm::SmallVectorImpl<char>& bytes,
+                         llvm::SmallVectorImpl<llvm::MCFixup>& fixups,
+                         const llvm::MCSubtargetInfo& subtarget) const override {
+    places_.push_back(instruction.getLoc().getPointer());
+    emitter_->encodeInstruction(instruction, bytes, fixups, subtarget);
+  }
+
+private:
+  std::unique_ptr<llvm::MCCodeEmitter> emitter_;
+  std::vector<const char*>& places_;
+};
+
+/// The line of each place in `text`; places are in its order but for code of several sections.
+std::vector<uint32_t> lines_of(std::string_view text, const std::vector<const char*>& places) {
+  std::vector<uint32_t> lines;
+  const char* at = text.data();
+  uint32_t line = 1;
+  for (const char* place : places) {
+    if (place < at) at = text.data(), line = 1;
+    if (place >= text.data() && place < text.data() + text.size()) {
+      line += static_cast<uint32_t>(std::count(at, place, '\n'));
+      at = place;
+    }
+    lines.push_back(line);
+  }
+  return lines;
+}
+
 /// One run of the assembler.
 class Assembly {
 public:
@@ -177,6 +212,7 @@ public:
 
   /// Without its comments.
   std::string_view text() const { return text_; }
+  std::vector<uint32_t> lines() const { return lines_of(text_, places_); }
 
 private:
   void fail_with(std::optional<AssemblyError> error) {
@@ -198,7 +234,8 @@ private:
 
     std::unique_ptr<llvm::MCAsmBackend> backend(
         code_.llvm->createMCAsmBackend(*code_.subtarget, *code_.registers, code_.options));
-    std::unique_ptr<llvm::MCCodeEmitter> emitter(code_.llvm->createMCCodeEmitter(*code_.instructions, context));
+    auto emitter = std::make_unique<NotingEmitter>(
+        std::unique_ptr<llvm::MCCodeEmitter>(code_.llvm->createMCCodeEmitter(*code_.instructions, context)), places_);
     llvm::raw_svector_ostream stream(result_);
     auto writer = backend->createObjectWriter(stream);
     std::unique_ptr<llvm::MCStreamer> streamer(code_.llvm->createMCObjectStreamer(
@@ -220,6 +257,7 @@ private:
   std::string text_;
   Diagnostics diagnostics_;
   llvm::SmallVector<char, 0> result_;
+  std::vector<const char*> places_; // of instructions, in text_
 };
 
 } // namespace
@@ -231,8 +269,11 @@ std::expected<Bytes, AssemblyError> assemble_region(const MachineCode& code, std
   return text_section(*object, assembly.text());
 }
 
-std::expected<Bytes, AssemblyError> assemble_listing(const MachineCode& code, std::string_view text) {
-  return Assembly(code, text).run(Scope::listing);
+std::expected<AssembledListing, AssemblyError> assemble_listing(const MachineCode& code, std::string_view text) {
+  Assembly assembly(code, text);
+  auto object = assembly.run(Scope::listing);
+  if (!object) return std::unexpected(std::move(object).error());
+  return AssembledListing{std::move(*object), assembly.lines()};
 }
 
 } // namespace asmevo::isa

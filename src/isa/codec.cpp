@@ -371,7 +371,13 @@ std::expected<Bytes, AssemblyError> Codec::assemble(std::string_view text) const
 }
 
 std::expected<Bytes, AssemblyError> Codec::assemble_object(std::string_view text) const {
-  return assemble_listing(*impl_->code, text);
+  auto listing = assemble_listing(text);
+  if (!listing) return std::unexpected(std::move(listing).error());
+  return std::move(listing->object);
+}
+
+std::expected<AssembledListing, AssemblyError> Codec::assemble_listing(std::string_view text) const {
+  return isa::assemble_listing(*impl_->code, text);
 }
 
 } // namespace asmevo::isa

@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace asmevo::isa {
 
@@ -20,6 +21,12 @@ struct AssemblyError {
   int line = 0;   // 1-based in the text that was given
   int column = 0; // 1-based
   std::string message;
+};
+
+/// A whole listing as a relocatable object.
+struct AssembledListing {
+  Bytes object;
+  std::vector<uint32_t> lines; // 1-based, one an instruction, in the order of the text; data has none
 };
 
 class Codec {
@@ -48,6 +55,8 @@ public:
   /// prints or expands (.include, .incbin, .macro, .rept, .fill ...; use .zero), more than 256 symbol assignments,
   /// results beyond 64 MiB.
   std::expected<Bytes, AssemblyError> assemble_object(std::string_view text) const;
+  /// The same, with the line of each instruction.
+  std::expected<AssembledListing, AssemblyError> assemble_listing(std::string_view text) const;
 
 private:
   struct Impl;

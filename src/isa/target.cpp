@@ -142,4 +142,31 @@ std::string target_id(const Target& target) {
   return id;
 }
 
+Result<Target> target_from_id(std::string_view id) {
+  constexpr std::string_view triple = "amdgcn-amd-amdhsa-";
+  std::string_view rest = id;
+  if (rest.starts_with(triple)) rest.remove_prefix(triple.size());
+  if (rest.starts_with('-')) rest.remove_prefix(1);
+  std::string_view name = rest.substr(0, rest.find(':'));
+  Target target;
+  target.generic = name == assembler_processor({.generic = true});
+  if (!target.generic) {
+    AE_TRY(target.processor, processor_from_name(name));
+  }
+  rest.remove_prefix(name.size());
+  while (!rest.empty()) {
+    rest.remove_prefix(1); // the colon
+    std::string_view feature = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(feature.size());
+    const Feature state = feature.ends_with('+') ? Feature::on : Feature::off;
+    if (feature == "xnack+" || feature == "xnack-")
+      target.xnack = state;
+    else if (feature == "sramecc+" || feature == "sramecc-")
+      target.sramecc = state;
+    else
+      return fail("{}: `{}` is no feature of a target; xnack+, xnack-, sramecc+ and sramecc- are", id, feature);
+  }
+  return target;
+}
+
 } // namespace asmevo::isa

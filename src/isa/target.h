@@ -38,5 +38,8 @@ Result<Processor> processor_from_name(std::string_view);
 std::string_view assembler_processor(const Target&);
 /// "amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-"; what `.amdgcn_target` takes.
 std::string target_id(const Target&);
+/// From "gfx942:sramecc+:xnack-", with or without "amdgcn-amd-amdhsa--" before it; features that are not named are
+/// `any`. Errors: a processor that is not CDNA, a feature that is not one of these.
+Result<Target> target_from_id(std::string_view id);
 
 } // namespace asmevo::isa

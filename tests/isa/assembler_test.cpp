@@ -231,5 +231,18 @@ TEST(Assembler, AnErrorInAListingSaysItsLine) {
   EXPECT_EQ(object.error().line, 9);
 }
 
+TEST(Assembler, SaysTheLineOfEachInstructionOfAListing) {
+  // Comments that look like instructions, data between.
+  const auto assembled =
+      codec().assemble_listing(listing("  s_nop 0\n  s_nop 1 // s_nop 2\n/* s_nop 3\n*/\n.long 0\n  s_nop 4"));
+  ASSERT_TRUE(assembled);
+  const auto plain = codec().assemble_listing(listing("  s_nop 0"));
+  ASSERT_TRUE(plain);
+  const uint32_t first = plain->lines.at(0);
+  ASSERT_GE(assembled->lines.size(), 3u);
+  EXPECT_EQ(std::vector<uint32_t>(assembled->lines.begin(), assembled->lines.begin() + 3),
+            (std::vector<uint32_t>{first, first + 1, first + 5}));
+}
+
 } // namespace
 } // namespace asmevo::isa

@@ -58,5 +58,16 @@ TEST(Target, EveryProcessorNameReadsBack) {
   EXPECT_FALSE(processor_from_name("gfx1100"));
 }
 
+TEST(Target, EveryTargetIdReadsBack) {
+  for (uint32_t flags : {0x54cu, 0xa4cu, 0xf4cu, 0xb4cu, 0x53fu, 0xf3fu, 0xa3fu, 0x54fu}) {
+    const Target target = target_from_elf(flags, 3, "test").value();
+    EXPECT_EQ(target_from_id(target_id(target)).value(), target) << target_id(target);
+  }
+  EXPECT_EQ(target_from_id("gfx90a:xnack-").value().xnack, Feature::off);
+  EXPECT_TRUE(target_from_id("amdgcn-amd-amdhsa--gfx9-4-generic").value().generic);
+  for (std::string_view wrong : {"", "gfx1100", "gfx90a:xnack", "gfx90a:tgsplit+", "gfx90a:", "gfx90a::xnack+"})
+    EXPECT_FALSE(target_from_id(wrong)) << wrong;
+}
+
 } // namespace
 } // namespace asmevo::isa
