@@ -18,6 +18,9 @@ namespace asmevo::recover {
 
 namespace {
 
+// The hardware takes entry addresses in units of 256 bytes. Source: LLVM AMDGPUUsage, "Kernel Descriptor".
+constexpr uint64_t entry_alignment = 256;
+
 namespace elf = object::elf;
 using object::CodeObject;
 using object::Kernel;
@@ -409,6 +412,9 @@ std::optional<std::string> abi_difference(const CodeObject& original, const Code
     const Kernel* other = candidate.kernel(k.name);
     if (!other) return fmt::format("kernel {} is missing", k.name);
     if (auto d = descriptor_difference(k, *other)) return d;
+    if (k.entry_address % entry_alignment == 0 && other->entry_address % entry_alignment != 0)
+      return fmt::format("kernel {}: entry at {:#x} is not aligned to {} bytes", k.name, other->entry_address,
+                         entry_alignment);
   }
   if (auto d = symbol_difference(original, candidate)) return d;
   return metadata_difference(original, candidate);

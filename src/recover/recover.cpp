@@ -345,13 +345,16 @@ private:
     size_t piece = 0;
     while (piece < sweep_.pieces.size()) {
       const Piece& p = sweep_.pieces[piece];
-      write_labels(code_->address + p.offset);
       auto pad = padding_.find(p.offset);
+      bool pads_nothing = pad != padding_.end() && pad->second.first == p.offset;
+      // Where there is no padding yet, labels stand at what is aligned; otherwise at the end of what lies before.
+      if (!pads_nothing) write_labels(code_->address + p.offset);
       if (pad != padding_.end()) {
         auto [end, fill] = pad->second;
         item(ItemKind::align, fmt::format(".p2alignl 8, {}", fill), code_->address + p.offset);
         while (piece < sweep_.pieces.size() && sweep_.pieces[piece].offset < end) piece++;
-        if (end != p.offset) continue;
+        if (!pads_nothing) continue;
+        write_labels(code_->address + p.offset);
       }
       if (p.instruction < 0) {
         piece = write_data(piece);

@@ -118,6 +118,34 @@ const char* preload_body =
 const char* preload_directives = "\t.amdhsa_kernarg_size 16\n\t.amdhsa_user_sgpr_kernarg_segment_ptr 1\n"
                                  "\t.amdhsa_user_sgpr_kernarg_preload_length 2\n";
 
+// Two kernels, the first of which fills its 256 bytes: nothing pads it, until something is inserted.
+std::string two_kernels() {
+  std::string nops, listing = small_listing("k_nops\ts_endpgm");
+  for (int i = 0; i < 63; i++) nops += "\ts_nop 0\n";
+  listing.replace(listing.find("k_nops"), 6, nops);
+  std::string second = small_listing("\ts_nop 7\n\ts_endpgm");
+  second.erase(0, second.find("\t.text"));
+  for (auto [from, to] : {std::pair("\t.globl k\n", "\t.globl l\n"),
+                          {"k,@function\nk:", "l,@function\nl:"},
+                          {"\n.Lend:", "\n.Lend2:"},
+                          {".size k, .Lend-k", ".size l, .Lend2-l"},
+                          {"kernel k\n", "kernel l\n"}})
+    second.replace(second.find(from), std::string(from).size(), to);
+  return listing + second;
+}
+
+TEST(Edit, KeepsTheNextKernelAlignedWhereNothingPaddedIt) {
+  Program program = program_of(object_of(build_small(two_kernels()), "kl"));
+  ASSERT_EQ(program.origin->kernel("l")->entry_address - program.origin->kernel("k")->entry_address, 256u);
+  expect_round_trip(program);
+  auto edited = apply_one(program, 1, 1, "s_mov_b32 s9, 0x12345678");
+  ASSERT_TRUE(edited) << error_of(edited);
+  Program again = rebuilt(*edited);
+  EXPECT_EQ(again.origin->kernel("l")->entry_address - again.origin->kernel("k")->entry_address, 512u);
+  EXPECT_EQ(abi_difference(*program.origin, *again.origin), std::nullopt);
+  EXPECT_EQ(again.items.size(), program.items.size() + 1);
+}
+
 TEST(Edit, KeepsTheSecondEntryOfPreloadedArgumentsAt256) {
   Program program = small(preload_body, preload_directives);
   size_t second = find_text(program, "s_nop 3");
@@ -261,6 +289,14 @@ TEST(Abi, NamesTheFirstDifference) {
   listing.replace(listing.find(".max_flat_workgroup_size: 256"), 29, ".max_flat_workgroup_size: 128");
   changed = object_of(*build(listing, *original, codec_for(program.target)), "c");
   EXPECT_EQ(abi_difference(*original, *changed), "metadata differs at amdhsa.kernels[0] .max_flat_workgroup_size");
+}
+
+TEST(Abi, AnEntryKeepsItsAlignment) {
+  auto original = object_of(build_small(small_listing("\ts_endpgm")), "a");
+  std::string listing = small_listing("\ts_endpgm");
+  listing.replace(listing.find("\t.type k"), 0, "\ts_nop 0\n");
+  auto changed = object_of(build_small(listing), "b");
+  EXPECT_NE(abi_difference(*original, *changed)->find("is not aligned to 256 bytes"), std::string::npos);
 }
 
 } // namespace
