@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Round trips and random edits over more than a test run has time for: Debian's rocRAND and rocSPARSE (about 25,000
+# kernels a target), and the kernels of bench/kernels compiled for every target and code object version, plain, bundled
+# and compressed. Downloads 100 MB once, which unpack to 1.4 GB.
+#   corpora.sh ASMEVO DIR
+set -euo pipefail
+asmevo=$(realpath "${1:?usage: corpora.sh ASMEVO DIR}")
+mkdir -p "${2:?usage: corpora.sh ASMEVO DIR}"
+dir=$(realpath "$2")
+kernels=$(realpath "$(dirname "$0")/../bench/kernels/hip")
+cd "$dir"
+
+download() { # PACKAGE: its libraries in libraries/
+  [ -e "libraries/$1" ] && return
+  echo "downloading $1"
+  (mkdir -p packages && cd packages && apt-get download -qq "$1" 2>/dev/null) ||
+    { echo "corpora: apt-get cannot download $1 here (needs the Debian 12 archive)" >&2; exit 2; }
+  dpkg-deb -x packages/"$1"_*.deb "unpacked-$1"
+  mkdir -p "libraries/$1"
+  find "unpacked-$1" -type f -name '*.so*' -exec mv -t "libraries/$1" {} +
+  rm -r "unpacked-$1"
+}
+
+compile() { # TARGET VERSION: every kernel, plain, bundled, compressed
+  local out=compiled/$1-$2 source name
+  [ -e "$out/.done" ] && return
+  mkdir -p "$out"
+  for source in "$kernels"/*.hip; do
+    name=$(basename "${source%.hip}")
+    local command="clang-22 -x hip --offload-arch=$1 -mcode-object-version=$2 --offload-device-only -nogpuinc -nogpulib -O3 $source"
+    $command --no-gpu-bundle-output -o "$out/$name.hsaco"
+    $command --gpu-bundle-output -o "$out/$name.hipfb"
+    $command --gpu-bundle-output --offload-compress -o "$out/$name.packed.hipfb"
+  done
+  touch "$out/.done"
+}
+
+download librocrand1
+download librocsparse0
+for target in gfx906 gfx908 gfx90a gfx90a:xnack+ gfx90a:xnack-:sramecc+ gfx942 gfx942:xnack+ gfx950; do
+  for version in 4 5 6; do compile $target $version; done
+done
+compile gfx9-4-generic 6
+
+failed=0
+check() { # WHAT, then arguments of roundtrip
+  local what=$1 begin=$SECONDS
+  shift
+  echo "== $what"
+  # Only the sums and what differs: a line for each of thousands of objects is for the log.
+  "$asmevo" roundtrip "$@" >log 2>errors || { failed=1; echo FAILED; cat errors; grep -A5 DIFFERS log | head -20; }
+  grep -E ': exact|DIFFERS|^[0-9,]+ objects' log | tail -1
+  echo "$((SECONDS - begin)) s"
+}
+check "compiled kernels" compiled/*/*
+check "compiled kernels, edited" --edit 1 compiled/*/*
+for target in gfx906 gfx908 gfx90a; do
+  for library in libraries/*/*; do
+    check "$(basename "$library") for $target" "$library" --target $target
+    check "$(basename "$library") for $target, edited" "$library" --target $target --edit 1
+  done
+done
+exit $failed
