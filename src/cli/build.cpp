@@ -1,5 +1,7 @@
 // build: from a listing back to a code object.
+#include "cli/declared.h"
 #include "cli/options.h"
+#include "recover/debug.h"
 #include "recover/recover.h"
 #include "support/hash.h"
 
@@ -7,8 +9,23 @@ namespace asmevo::cli {
 namespace {
 
 struct Options : Common {
-  std::string listing, like, output;
+  std::string listing, like, output, debug = "keep";
 };
+
+// Registers and occupancy of each kernel before and after, where they differ.
+std::string compare_kernels(const Input& before, const Input& after, nlohmann::json& document) {
+  std::string text;
+  document["kernels"] = nlohmann::json::array();
+  for (const object::Kernel& kernel : before.object->kernels) {
+    const object::Kernel* rebuilt = after.object->kernel(kernel.name);
+    if (!rebuilt) continue;
+    Declared x = declared_by(kernel, before.codec.target()), y = declared_by(*rebuilt, after.codec.target());
+    document["kernels"].push_back({{"name", kernel.name}, {"before", to_json(x)}, {"after", to_json(y)}});
+    if (to_text(x) != to_text(y))
+      text += fmt::format("{}: before: {}\n{}: after:  {}\n", kernel.name, to_text(x), kernel.name, to_text(y));
+  }
+  return text;
+}
 
 Result<ExitStatus> run(const Options& options) {
   AE_CHECK(check_writable(options.output));
@@ -17,15 +34,22 @@ Result<ExitStatus> run(const Options& options) {
   auto bytes = recover::build(listing, *like.object, like.codec);
   if (!bytes)
     return fail("{}:{}:{}: {}", options.listing, bytes.error().line, bytes.error().column, bytes.error().message);
+  if (options.debug == "keep") {
+    AE_TRY(recover::DebugKept kept, recover::keep_debug(std::move(*bytes), *like.object));
+    bytes = std::move(kept.bytes);
+    if (!kept.dropped.empty())
+      fmt::print(stderr, "{}: debug information is left out: {}\n", options.output, kept.dropped);
+  }
   AE_TRY(Input built, open_input(*bytes, options.output));
   AE_CHECK(write_file(options.output, *bytes));
   auto difference = recover::abi_difference(*like.object, *built.object);
   nlohmann::json document = {{"output", options.output}, {"bytes", bytes->size()}, {"sha256", sha256_hex(*bytes)}};
+  std::string text = compare_kernels(like, built, document);
   if (difference) {
     document["abi_difference"] = *difference;
     fmt::print(stderr, "{}: not a drop-in replacement of {}: {}\n", options.output, options.like, *difference);
   }
-  return answer(options, "", document);
+  return answer(options, text, document);
 }
 
 } // namespace
@@ -39,6 +63,10 @@ const Verb build_verb = {"build", "assemble and link a listing into a code objec
                                  a.add_option("--like", o.like, "the object that the listing was recovered from")
                                      ->required()
                                      ->type_name("FILE");
+                                 a.add_option("--debug", o.debug,
+                                              "keep the debug information where it is still true, or drop it")
+                                     ->type_name("keep|drop")
+                                     ->check(CLI::IsMember({"keep", "drop"}));
                                  output_option(a, o.output, "the code object to write");
                                  a.get_option("--output")->required();
                                },

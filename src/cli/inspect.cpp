@@ -1,6 +1,6 @@
 // inspect: what a code object is, without looking at its instructions.
+#include "cli/declared.h"
 #include "cli/options.h"
-#include "recover/descriptor.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -15,18 +15,8 @@ struct Options : Common {
 
 struct KernelView {
   const object::Kernel& kernel;
-  isa::Resources resources;
-  uint32_t workgroup_size = 0;
-  isa::Occupancy occupancy;
+  Declared declared;
 };
-
-KernelView view(const object::Kernel& kernel, const isa::Target& target) {
-  KernelView v{.kernel = kernel, .resources = recover::declared_resources(kernel.descriptor, target)};
-  v.workgroup_size = kernel.metadata ? kernel.metadata->max_flat_workgroup_size : 0;
-  if (v.workgroup_size == 0) v.workgroup_size = 64;
-  v.occupancy = isa::occupancy(v.resources, target.processor, v.workgroup_size, 0);
-  return v;
-}
 
 unsigned code_object_version(const object::CodeObject& object) { return object.abi_version + 2u; }
 
@@ -39,14 +29,15 @@ std::string argument_text(const object::KernelArgument& argument) {
 
 std::string kernel_text(const KernelView& v) {
   const object::Kernel& kernel = v.kernel;
-  const isa::Resources& r = v.resources;
+  const isa::Resources& r = v.declared.resources;
   report::Rows rows = {
       {"  entry", fmt::format("0x{:x}, {} bytes", kernel.entry_address, report::grouped(kernel.code_size))},
       {"  registers", fmt::format("{} VGPR, {} AGPR, {} SGPR (declared)", r.vgprs, r.agprs, r.sgprs)},
       {"  memory", fmt::format("{} bytes of LDS, {} bytes of scratch a work-item", report::grouped(r.lds_bytes),
                                report::grouped(r.scratch_bytes))},
-      {"  occupancy", fmt::format("{} waves a SIMD at {} work-items a workgroup (limit: {})",
-                                  v.occupancy.waves_per_simd, v.workgroup_size, v.occupancy.limiter)},
+      {"  occupancy",
+       fmt::format("{} waves a SIMD at {} work-items a workgroup (limit: {})", v.declared.occupancy.waves_per_simd,
+                   v.declared.workgroup_size, v.declared.occupancy.limiter)},
       {"  kernarg", fmt::format("{} bytes", kernel.descriptor.kernarg_size())},
   };
   std::string out = fmt::format("\nkernel {}\n{}", kernel.name, report::table(rows));
@@ -65,15 +56,14 @@ json kernel_json(const KernelView& v) {
                            {"address_space", a.address_space},
                            {"offset", a.offset},
                            {"size", a.size}});
-  return {{"name", v.kernel.name},
-          {"entry_address", v.kernel.entry_address},
-          {"code_size", v.kernel.code_size},
-          {"kernarg_size", v.kernel.descriptor.kernarg_size()},
-          {"declared", report::to_json(v.resources)},
-          {"workgroup_size", v.workgroup_size},
-          {"occupancy", report::to_json(v.occupancy)},
-          {"has_metadata", v.kernel.metadata.has_value()},
-          {"arguments", std::move(arguments)}};
+  json document = to_json(v.declared);
+  document.update({{"name", v.kernel.name},
+                   {"entry_address", v.kernel.entry_address},
+                   {"code_size", v.kernel.code_size},
+                   {"kernarg_size", v.kernel.descriptor.kernarg_size()},
+                   {"has_metadata", v.kernel.metadata.has_value()},
+                   {"arguments", std::move(arguments)}});
+  return document;
 }
 
 Result<ExitStatus> run(const Options& options) {
@@ -84,7 +74,7 @@ Result<ExitStatus> run(const Options& options) {
                                  code_object_version(object), report::grouped(object.bytes.size()));
   json kernels = json::array(), sections = json::array();
   for (const object::Kernel& kernel : object.kernels) {
-    KernelView v = view(kernel, target);
+    KernelView v{kernel, declared_by(kernel, target)};
     text += kernel_text(v);
     kernels.push_back(kernel_json(v));
   }

@@ -5,6 +5,7 @@
 // the first thing that differs in words, because "differs" alone helps nobody.
 #include "object/elf.h"
 #include "object/metadata.h"
+#include "recover/debug.h"
 #include "recover/descriptor.h"
 #include "recover/recover.h"
 #include "recover/sections.h"
@@ -77,8 +78,10 @@ public:
       differ("the listing does not build: line {}: {}", rebuilt.error().line, rebuilt.error().message);
       return std::move(result_);
     }
-    result_.rebuilt = *rebuilt;
-    AE_TRY(CodeObject after, object::read_code_object(std::move(*rebuilt), before_.path + " (rebuilt)"));
+    AE_TRY(DebugKept kept, keep_debug(std::move(*rebuilt), before_));
+    debug_dropped_ = std::move(kept.dropped);
+    result_.rebuilt = kept.bytes;
+    AE_TRY(CodeObject after, object::read_code_object(std::move(kept.bytes), before_.path + " (rebuilt)"));
     after_ = std::make_shared<CodeObject>(std::move(after));
     compare_header();
     AE_CHECK(compare_code());
@@ -217,19 +220,19 @@ private:
   }
 
   void compare_sections() {
-    bool dropped = false;
     for (size_t i = 1; i < before_.sections.size(); i++) {
       const Section& s = before_.sections[i];
       if (i == program_.surroundings->code_section) continue;
       Role r = role(before_, s);
-      if (r == Role::dropped) dropped = true;
+      if (r == Role::dropped && debug_dropped_.empty()) compare_content(s);
       if (r == Role::comment) compare_comment(s);
       if (r == Role::content) compare_content(s);
       if (s.type == elf::sht_llvm_addrsig)
         result_.masked.push_back(".llvm_addrsig (dropped: it tells a linker which addresses are compared)");
       if (r == Role::rebuilt && s.type == elf::sht_note) compare_notes(s);
     }
-    if (dropped) result_.masked.push_back("debug information (dropped: it names addresses of the old layout)");
+    if (!debug_dropped_.empty())
+      result_.masked.push_back(fmt::format("debug information (dropped: {})", debug_dropped_));
   }
 
   // The section that holds the metadata note is made again with that note alone.
@@ -318,6 +321,7 @@ private:
   const CodeObject& before_;
   std::shared_ptr<CodeObject> after_;
   RoundTrip result_;
+  std::string debug_dropped_;
 };
 
 // --- ABI -------------------------------------------------------------------------------------------------------------

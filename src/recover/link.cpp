@@ -79,12 +79,12 @@ std::mutex& linker_mutex() {
 
 bool linker_is_broken = false; // under linker_mutex()
 
-Result<void> run_linker(const std::string& input, const std::string& output) {
+Result<void> run_linker(const std::string& input, const std::string& output, const char* relocated_text) {
   const char* arguments[] = {"ld.lld",
                              "-shared",
                              "--no-undefined-version",
                              "-z",
-                             "notext",
+                             relocated_text,
                              "--build-id=none",
                              "--hash-style=both",
                              "--threads=1",
@@ -117,7 +117,10 @@ Result<Bytes> link_shared(std::span<const uint8_t> relocatable) {
   AE_TRY(MemoryFile input, MemoryFile::create(relocatable));
   AE_TRY(PrivateDirectory directory, PrivateDirectory::create());
   std::string output = directory.path() + "/linked";
-  AE_CHECK(run_linker(input.path(), output));
+  // Code that only the loader can finish is rare, and allowing for it leaves its mark in .dynamic.
+  auto linked = run_linker(input.path(), output, "text");
+  if (!linked) linked = run_linker(input.path(), output, "notext");
+  if (!linked) return std::unexpected(std::move(linked).error());
   return read_file(output);
 }
 

@@ -1,6 +1,7 @@
 #include "recover/sections.h"
 
 #include "object/elf.h"
+#include "recover/debug.h"
 #include "recover/names.h"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ Role role(const object::CodeObject& object, const object::Section& s) {
   if (s.type == elf::sht_note && holds_metadata(object, s)) return Role::rebuilt;
   if (s.name == ".relro_padding" || s.name == ".got") return Role::rebuilt;
   if (s.name == ".comment") return Role::comment;
-  if (s.name.starts_with(".debug_")) return Role::dropped;
+  if (is_debug(s)) return Role::dropped;
   return Role::content;
 }
 

@@ -9,7 +9,7 @@ enum class Role : uint8_t {
   content, // written out, byte for byte
   rebuilt, // the assembler or the linker makes it again (symbol tables, hashes, dynamic section, the metadata's notes)
   comment, // .comment: rebuilt with the linker's own line added
-  dropped, // debug information: it names addresses of one layout only
+  dropped, // debug information: it names addresses of one layout only (debug.h)
 };
 
 Role role(const object::CodeObject& object, const object::Section& section);
