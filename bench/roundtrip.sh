@@ -12,16 +12,18 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 seconds() { date +%s.%N; }
-# measure NAME COMMAND...: runs it, sets `took` and `peak` (KiB of the largest process).
+# measure COMMAND...: runs it, sets `took`, `cpu` (seconds of processor time, 0 where unknown) and `peak` (KiB of the
+# largest process).
 measure() {
   local begin end
   begin=$(seconds)
   if [ -x /usr/bin/time ]; then
-    /usr/bin/time -o "$scratch/peak" -f %M "$@" >"$scratch/out" 2>"$scratch/err" || true
-    peak=$(tail -1 "$scratch/peak")
+    /usr/bin/time -o "$scratch/peak" -f '%M %U %S' "$@" >"$scratch/out" 2>"$scratch/err" || true
+    read -r peak user system <<<"$(tail -1 "$scratch/peak")"
+    cpu=$(awk -v u="$user" -v s="$system" 'BEGIN { print u + s }')
   else
     "$@" >"$scratch/out" 2>"$scratch/err" || true
-    peak=0
+    peak=0 cpu=0
   fi
   end=$(seconds)
   took=$(awk -v a="$begin" -v b="$end" 'BEGIN { print b - a }')
@@ -38,9 +40,10 @@ llvm-objdump-22 -d --no-leading-addr --no-show-raw-insn "$1" |
 END
 chmod +x "$scratch/stock"
 
-report() { # WHAT COUNT SECONDS OK PEAK
-  awk -v what="$1" -v n="$2" -v s="$3" -v ok="$4" -v peak="$5" \
-    'BEGIN { printf "%-32s %6d objects %8.1f s %8.1f objects/s   %d through   peak %d MiB\n", what, n, s, n / s, ok, peak / 1024 }'
+report() { # WHAT COUNT OK: of what was measured last
+  awk -v what="$1" -v n="$2" -v ok="$3" -v s="$took" -v cpu="$cpu" -v peak="$peak" \
+    'BEGIN { printf "%-36s %5d objects, %d through, %.1f s, %.1f objects/s, %.1f s of processor, peak %d MiB\n",
+                    what, n, ok, s, n / s, cpu, peak / 1024 }'
 }
 
 if [ -d "$data/aiter" ] && command -v llvm-objdump-22 llvm-mc-22 >/dev/null; then
@@ -48,10 +51,12 @@ if [ -d "$data/aiter" ] && command -v llvm-objdump-22 llvm-mc-22 >/dev/null; the
   count=$(wc -l <"$scratch/files")
   measure "$asmevo" roundtrip -j "$threads" $(cat "$scratch/files")
   ours=$took
-  report "asmevo roundtrip" "$count" "$took" "$(grep -c ': exact: ' "$scratch/out")" "$peak"
+  our_cpu=$cpu
+  report "asmevo roundtrip" "$count" "$(grep -c ': exact: ' "$scratch/out")"
   measure xargs -a "$scratch/files" -n 1 -P "$threads" "$scratch/stock"
-  report "llvm-objdump | llvm-mc" "$count" "$took" "$(wc -l <"$scratch/out")" "$peak"
-  awk -v other="$took" -v ours="$ours" 'BEGIN { printf "ratio: %.1f times as many objects a second\n", other / ours }'
+  report "llvm-objdump | llvm-mc" "$count" "$(wc -l <"$scratch/out")"
+  awk -v a="$took" -v b="$ours" -v c="$cpu" -v d="$our_cpu" \
+    'BEGIN { printf "ratio: %.1f in time, %.1f in processor time\n", a / b, d ? c / d : 0 }'
 else
   echo "SKIPPED: no objects in $data/aiter (set ASMEVO_DATA), or no llvm-objdump-22 and llvm-mc-22"
 fi
@@ -59,8 +64,8 @@ fi
 if [ -n "$library" ] && [ -f "$library" ]; then
   measure "$asmevo" roundtrip -j "$threads" --target gfx90a "$library"
   summary=$(grep ' objects: ' "$scratch/out" || true)
-  report "asmevo roundtrip, rocSPARSE gfx90a" "$(grep -c ': exact: \|: DIFFERS: ' "$scratch/out")" "$took" \
-    "$(grep -c ': exact: ' "$scratch/out")" "$peak"
+  report "asmevo roundtrip, rocSPARSE gfx90a" "$(grep -c ': exact: \|: DIFFERS: ' "$scratch/out")" \
+    "$(grep -c ': exact: ' "$scratch/out")"
   echo "$summary"
 else
   echo "SKIPPED: no librocsparse.so.0 (make corpora downloads it)"

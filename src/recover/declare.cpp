@@ -68,6 +68,23 @@ void grow(isa::Resources& declared, const Rows& had, const Rows& needs, const is
   declared.agprs = std::max(declared.agprs, needs.agprs);
 }
 
+// VCC, flat_scratch and xnack_mask are the last of the scalar registers a wave gets: what the code uses of them takes
+// room from the others, more or less than the declaration has set aside for its target.
+uint32_t with_special(const isa::Resources& r, const isa::Target& target) {
+  return r.sgprs +
+         metadata_sgpr_count(
+             {.uses_vcc = r.uses_vcc, .uses_flat_scratch = r.uses_flat_scratch, .uses_xnack_mask = r.uses_xnack_mask},
+             target);
+}
+
+void grow_scalars(isa::Resources& declared, const isa::Resources& had, const isa::Resources& needs,
+                  const isa::Target& target) {
+  declared.sgprs = std::max(declared.sgprs, needs.sgprs);
+  uint32_t wanted = with_special(needs, target), set_aside = metadata_sgpr_count({}, target);
+  if (wanted > with_special(had, target) && wanted > declared.sgprs + set_aside)
+    declared.sgprs = std::min(wanted - set_aside, 102u);
+}
+
 } // namespace
 
 Result<void> redeclare(const Program& before, const Function& old_function, Program& after,
@@ -89,7 +106,8 @@ Result<void> redeclare(const Program& before, const Function& old_function, Prog
     else
       grow(declared, old_rows, rows, target);
   }
-  declared.sgprs = std::max({declared.sgprs, needs.sgprs, initial.sgprs > 102 ? 0 : initial.sgprs});
+  needs.sgprs = std::max(needs.sgprs, initial.sgprs > 102 ? 0 : initial.sgprs);
+  grow_scalars(declared, had, needs, target);
   if (uint32_t total = metadata_vgpr_count(declared, target); total > isa::vgpr_file_rows(target.processor))
     return fail("the code needs {} register rows, {} has {}", total, isa::processor_name(target.processor),
                 isa::vgpr_file_rows(target.processor));

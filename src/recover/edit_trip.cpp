@@ -142,7 +142,7 @@ private:
     std::vector<size_t> order;
     size_t ordinal = 0, at = 0;
     for (const Function& f : program_.functions) {
-      for (; at < std::max(at, f.last); at++) {
+      for (; at < f.last; at++) {
         if (!is_instruction(at)) continue;
         if (at > f.first && random_() % one_in == 0) {
           edits.push_back({at, at, "s_nop 1"});

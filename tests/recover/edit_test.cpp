@@ -107,6 +107,42 @@ TEST(Edit, DoesNotShrinkADescriptorThatDeclaredMoreThanTheCodeNames) {
   EXPECT_EQ(edited->declared[0].accum_offset, 128u);
 }
 
+// The processor whose special scalar registers are set aside by use, not by target.
+Program without_xnack(const std::string& body) {
+  std::string listing = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx90a:xnack-\"\n\t.amdhsa_code_object_version 5\n"
+                        "\t.text\n\t.globl k\n\t.p2align 8\n\t.type k,@function\nk:\n" +
+                        body +
+                        "\n\ts_endpgm\n.Lend:\n\t.size k, .Lend-k\n\t.section .rodata,\"a\",@progbits\n"
+                        "\t.p2align 6\n\t.amdhsa_kernel k\n\t.amdhsa_next_free_vgpr 8\n"
+                        "\t.amdhsa_next_free_sgpr 16\n\t.amdhsa_reserve_vcc 0\n\t.amdhsa_reserve_flat_scratch 0\n"
+                        "\t.amdhsa_accum_offset 8\n\t.end_amdhsa_kernel\n";
+  isa::Target target{.processor = isa::Processor::gfx90a, .xnack = isa::Feature::off};
+  object::CodeObject like;
+  like.elf_type = 3;
+  like.abi_version = 3;
+  like.e_flags = 0x63f; // gfx90a, xnack off, sramecc any
+  auto bytes = build(listing, like, codec_for(target));
+  EXPECT_TRUE(bytes) << bytes.error().message;
+  return program_of(object_of(*bytes, "k"));
+}
+
+uint32_t scalar_blocks_after(const Program& program, const std::string& text) {
+  Edit edit{1, 1, text};
+  auto edited = apply(program, std::span(&edit, 1), codec_for(program.target));
+  EXPECT_TRUE(edited) << edited.error().message;
+  auto object = object_of(*build(*edited, codec_for(program.target)), "edited");
+  return object->kernels[0].descriptor.compute_pgm_rsrc1() >> 6 & 15;
+}
+
+TEST(Edit, GivesTheSpecialScalarRegistersRoomBehindTheOthers) {
+  Program program = without_xnack("\ts_mov_b32 s13, 0\n\ts_mov_b64 vcc, 0");
+  EXPECT_EQ(program.target.xnack, isa::Feature::off);
+  EXPECT_EQ(scalar_blocks_after(program, "s_mov_b32 s12, 0"), 1u);                             // 16 hold s0-s13 and VCC
+  EXPECT_GE(scalar_blocks_after(program, "s_mov_b32 s14, 0"), 2u);                             // VCC would be s14
+  EXPECT_GE(scalar_blocks_after(program, "s_mov_b64 flat_scratch, 0"), 2u);                    // six are on top of s13
+  EXPECT_EQ(scalar_blocks_after(without_xnack("\ts_mov_b32 s14, 0"), "s_mov_b32 s15, 0"), 1u); // no VCC, no room
+}
+
 TEST(Edit, RefusesMoreRegistersThanThereAre) {
   Program program = small("\ts_nop 0\n\ts_endpgm");
   EXPECT_EQ(error_of(apply_one(program, 1, 2, "v_mov_b32 v256, 0")).substr(0, 2), "1:");

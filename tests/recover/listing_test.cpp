@@ -39,7 +39,8 @@ INSTANTIATE_TEST_SUITE_P(Targets, CompiledListing,
                          ::testing::Values(Build{"gfx906", ""}, Build{"gfx908", "-mcode-object-version=4"},
                                            Build{"gfx90a:sramecc+:xnack-", ""},
                                            Build{"gfx942", "-mcode-object-version=4"},
-                                           Build{"gfx942", "-mcode-object-version=6"}, Build{"gfx950", "-O1"},
+                                           Build{"gfx942", "-mcode-object-version=6"},
+                                           Build{"gfx9-4-generic", "-mcode-object-version=6"}, Build{"gfx950", "-O1"},
                                            Build{"gfx942", "-g"}));
 
 TEST(Listing, IsTakenByAStockAssemblerAsItIs) {

@@ -208,6 +208,14 @@ TEST(Trap, LocalDataOfOneNameIsToldApartAndKeepsIt) {
   expect_round_trip(program_of(object_of(bytes, "k")));
 }
 
+TEST(Trap, ASecondCodeSectionIsRefusedByItsName) {
+  Bytes bytes = build_small(small_listing("\ts_endpgm") + "\t.section .more,\"ax\",@progbits\n\ts_nop 1\n\ts_endpgm\n");
+  auto object = object_of(bytes, "k.co");
+  auto program = recover(object, codec_for(*object));
+  ASSERT_FALSE(program);
+  EXPECT_EQ(program.error().message, "k.co: two code sections, .text and .more");
+}
+
 TEST(Trap, NotesBesideTheMetadataAreKeptInASectionOfTheirOwn) {
   Bytes bytes = build_small(small_listing("\ts_endpgm") +
                             "\t.section .note.other,\"a\",@note\n\t.p2align 2\n\t.long 4, 4, 3\n\t.asciz \"abc\"\n"
