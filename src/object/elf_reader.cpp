@@ -227,7 +227,8 @@ private:
       if (index < object_.symbols.size()) return index;
     } else if (table.link == dynamic_table_ && dynamic_table_ != 0) {
       if (index < dynamic_index_.size()) return dynamic_index_[index];
-    } else if (index == 0) {
+    } else if (index == 0) { // nobody; a file without a symbol table gets one to look at
+      if (object_.symbols.empty()) object_.symbols.emplace_back();
       return 0;
     }
     return fail("{}: {}: a relocation names symbol {}, no such symbol", path_, table.name, index);

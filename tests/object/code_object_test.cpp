@@ -161,6 +161,32 @@ void walk(const CodeObject& object) {
   (void)keep;
 }
 
+TEST(CodeObject, RelocationsWithoutASymbolTableAreSafe) {
+  auto files = samples::files("mi300a/objects", ".hsaco");
+  if (files.empty()) GTEST_SKIP() << "NOT TESTED: no mi300a in the data folder (set ASMEVO_DATA)";
+  Bytes bytes = samples::load(files.front());
+  uint64_t table;
+  uint16_t count;
+  std::memcpy(&table, bytes.data() + 40, 8);
+  std::memcpy(&count, bytes.data() + 60, 2);
+  size_t stripped = 0;
+  for (uint8_t* header = bytes.data() + table; header < bytes.data() + table + 64 * count; header += 64) {
+    uint32_t type, none = 0, data = elf::sht_progbits;
+    std::memcpy(&type, header + 4, 4);
+    if (type == elf::sht_symtab) std::memcpy(header + 4, &data, 4);
+    if (type != elf::sht_rela) continue;
+    std::memcpy(header + 40, &none, 4); // sh_link
+    uint64_t offset, size;
+    std::memcpy(&offset, header + 24, 8);
+    std::memcpy(&size, header + 32, 8);
+    for (uint64_t entry = offset; entry < offset + size; entry += 24) std::memcpy(bytes.data() + entry + 12, &none, 4);
+    stripped++;
+  }
+  ASSERT_GT(stripped, 0u);
+  auto object = read_code_object(bytes, "stripped");
+  EXPECT_FALSE(object); // nothing says where its kernels are
+}
+
 TEST(CodeObject, FlippedBytesGiveAnErrorOrAnObjectThatIsSafeToUse) {
   NEEDS_DATA("triton");
   std::mt19937 random(20240601);
