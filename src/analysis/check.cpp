@@ -47,12 +47,6 @@ Key key_of(const Program& program, const Function& function, const Finding& find
   return {finding.rule, function.name, program.items[finding.item].text, program.items[finding.cause].text};
 }
 
-std::vector<Finding> with_restricted(const Program& program, const Function& function) {
-  std::vector<Finding> findings = check(program, function);
-  for (Finding& finding : restricted_instructions(program, function)) findings.push_back(std::move(finding));
-  return findings;
-}
-
 } // namespace
 
 const std::vector<Rule>& rules() {
@@ -83,13 +77,19 @@ std::vector<Finding> check(const Program& program) {
   return findings;
 }
 
+std::vector<Finding> check_candidate(const Program& program, const Function& function) {
+  std::vector<Finding> findings = check(program, function);
+  for (Finding& finding : restricted_instructions(program, function)) findings.push_back(std::move(finding));
+  return findings;
+}
+
 std::vector<Finding> new_findings(const Program& original, const Program& candidate) {
   Counts known;
   for (const Function& function : original.functions)
-    for (const Finding& finding : with_restricted(original, function)) ++known[key_of(original, function, finding)];
+    for (const Finding& finding : check_candidate(original, function)) ++known[key_of(original, function, finding)];
   std::vector<Finding> added;
   for (const Function& function : candidate.functions)
-    for (Finding& finding : with_restricted(candidate, function)) {
+    for (Finding& finding : check_candidate(candidate, function)) {
       size_t& left = known[key_of(candidate, function, finding)];
       if (left > 0)
         --left;

@@ -17,6 +17,9 @@ const std::vector<Rule>& rules();
 std::vector<Finding> check(const recover::Program& program);
 std::vector<Finding> check(const recover::Program& program, const recover::Function& function);
 
+/// The same with R008: what counts for a candidate, beyond what its original has as well.
+std::vector<Finding> check_candidate(const recover::Program& program, const recover::Function& function);
+
 /// What `candidate` has and `original` has not: findings are the same when rule, function and the text of both ends
 /// are. What the original does is a fact about it, and a candidate may keep doing it as often, but not more often.
 /// Includes R008.

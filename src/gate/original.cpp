@@ -1,6 +1,6 @@
 #include "gate/original.h"
 
-#include "analysis/hazards.h"
+#include "analysis/check.h"
 #include "support/hash.h"
 
 #include <fmt/ranges.h>
@@ -38,10 +38,7 @@ Result<const recover::Function*> function_of(const recover::Program& program, co
 }
 
 std::vector<analysis::Finding> static_findings(const recover::Program& program, const recover::Function& function) {
-  analysis::Graph graph = analysis::control_flow(program, function);
-  std::vector<analysis::Finding> findings = analysis::verify_waits(program, function, graph);
-  std::ranges::move(analysis::verify_hazards(program, function, graph), std::back_inserter(findings));
-  return findings;
+  return analysis::check_candidate(program, function);
 }
 
 std::string finding_key(const recover::Program& program, const analysis::Finding& finding) {

@@ -40,7 +40,7 @@ Result<const recover::Function*> function_of(const recover::Program& program, co
 /// What instructions need and the descriptor does not declare, in words: on hardware, another wave's registers.
 std::optional<std::string> lacking_resources(const isa::Resources& needed, const isa::Resources& declared);
 
-/// Waits and hazards of one function.
+/// Every rule of docs/checks.md over one function.
 std::vector<analysis::Finding> static_findings(const recover::Program& program, const recover::Function& function);
 FindingCounts count_findings(const recover::Program& program, const std::vector<analysis::Finding>& findings);
 std::string finding_key(const recover::Program& program, const analysis::Finding& finding);
