@@ -4,6 +4,7 @@
 #include "analysis/hazards.h"
 
 #include <algorithm>
+#include <set>
 
 namespace asmevo::analysis {
 namespace {
@@ -305,6 +306,38 @@ std::vector<recover::Edit> reorder(const Program& program, const Function& funct
   for (; next != insertions.end(); ++next)
     edits.push_back({original[next->item], original[next->item], wait_text(next->wait, next->nops)});
   return edits;
+}
+
+std::vector<bool> touched_blocks(const recover::Program& before, std::span<const recover::Edit> edits,
+                                 const recover::Program& after, size_t function) {
+  std::set<int64_t> neighbours; // what was in the same block, by its address
+  for (const Block& block : control_flow(before, before.functions[function]).blocks)
+    for (const recover::Edit& edit : edits)
+      if (edit.first < block.last && edit.last > block.first)
+        for (size_t i = block.first; i < block.last; ++i) neighbours.insert(before.items[i].origin);
+  std::vector<bool> touched;
+  for (const Block& block : control_flow(after, after.functions[function]).blocks) {
+    auto is_touched = [&](size_t i) {
+      return is_instruction(after.items[i]) &&
+             (after.items[i].origin < 0 || neighbours.contains(after.items[i].origin));
+    };
+    bool any = false;
+    for (size_t i = block.first; i < block.last && !any; ++i) any = is_touched(i);
+    touched.push_back(any);
+  }
+  return touched;
+}
+
+recover::Program renewed(recover::Program program, size_t function, const std::vector<bool>& blocks,
+                         const isa::Codec& codec) {
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    if (!blocks[b]) continue;
+    const Graph graph = control_flow(program, program.functions[function]);
+    if (b >= graph.blocks.size()) break;
+    const Stripped stripped = strip(program, function, graph.blocks[b].first, graph.blocks[b].last);
+    program = repaired(stripped.program, function, stripped.pins, codec);
+  }
+  return program;
 }
 
 } // namespace asmevo::analysis

@@ -49,6 +49,16 @@ struct Stripped {
 };
 Stripped strip(const recover::Program& program, size_t function, size_t first, size_t last);
 
+/// The blocks of `after`, by their number in its control-flow graph, that `edits` of `before` touch: those that hold
+/// something new, and those that hold what is left of a block where something was taken away.
+std::vector<bool> touched_blocks(const recover::Program& before, std::span<const recover::Edit> edits,
+                                 const recover::Program& after, size_t function);
+
+/// Waits and nops of these blocks taken out and put back as the code needs them. Blocks keep their number: only waits
+/// come and go. Doing it again changes nothing.
+recover::Program renewed(recover::Program program, size_t function, const std::vector<bool>& blocks,
+                         const isa::Codec& codec);
+
 /// The stretch [first, last) of one block with its instructions in the order of `items` (program items, each once; the
 /// waits and nops of the stretch may be missing), waits and nops renewed. The order must keep dependences() of the
 /// stretch. The first edit replaces the stretch; more follow where a wait is needed elsewhere. Sorted.

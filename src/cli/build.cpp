@@ -1,4 +1,5 @@
 // build: from a listing back to a code object.
+#include "analysis/repair.h"
 #include "cli/declared.h"
 #include "cli/options.h"
 #include "recover/debug.h"
@@ -10,6 +11,7 @@ namespace {
 
 struct Options : Common {
   std::string listing, like, output, debug = "keep";
+  bool auto_waits = false;
 };
 
 // Registers and occupancy of each kernel before and after, where they differ.
@@ -27,6 +29,20 @@ std::string compare_kernels(const Input& before, const Input& after, nlohmann::j
   return text;
 }
 
+// The same object with the waits and nops of every kernel renewed.
+Result<Bytes> with_new_waits(Bytes bytes, const Options& options) {
+  AE_TRY(Input input, open_input(std::move(bytes), options.listing));
+  AE_TRY(recover::Program program, recover::recover(input.object, input.codec));
+  for (size_t f = 0; f < program.functions.size(); f++) {
+    if (program.functions[f].kernel < 0) continue;
+    size_t blocks = analysis::control_flow(program, program.functions[f]).blocks.size();
+    program = analysis::renewed(std::move(program), f, std::vector<bool>(blocks, true), input.codec);
+  }
+  auto renewed = recover::build(program, input.codec);
+  if (!renewed) return fail("{}: with new waits: {}", options.listing, renewed.error().message);
+  return *std::move(renewed);
+}
+
 Result<ExitStatus> run(const Options& options) {
   AE_CHECK(check_writable(options.output));
   AE_TRY(Input like, open_input(options.like));
@@ -34,6 +50,9 @@ Result<ExitStatus> run(const Options& options) {
   auto bytes = recover::build(listing, *like.object, like.codec);
   if (!bytes)
     return fail("{}:{}:{}: {}", options.listing, bytes.error().line, bytes.error().column, bytes.error().message);
+  if (options.auto_waits) {
+    AE_TRY(*bytes, with_new_waits(*std::move(bytes), options));
+  }
   if (options.debug == "keep") {
     AE_TRY(recover::DebugKept kept, recover::keep_debug(std::move(*bytes), *like.object));
     bytes = std::move(kept.bytes);
@@ -55,7 +74,9 @@ Result<ExitStatus> run(const Options& options) {
 } // namespace
 
 const Verb build_verb = {"build", "assemble and link a listing into a code object",
-                         "  asmevo build softmax.s --like softmax.hsaco -o faster.hsaco\n", [](CLI::App& app) {
+                         "  asmevo build softmax.s --like softmax.hsaco -o faster.hsaco\n"
+                         "  asmevo build softmax.s --like softmax.hsaco --auto-waits -o faster.hsaco\n",
+                         [](CLI::App& app) {
                            return declare<Options>(
                                app,
                                [](CLI::App& a, Options& o) {
@@ -67,6 +88,9 @@ const Verb build_verb = {"build", "assemble and link a listing into a code objec
                                               "keep the debug information where it is still true, or drop it")
                                      ->type_name("keep|drop")
                                      ->check(CLI::IsMember({"keep", "drop"}));
+                                 a.add_flag("--auto-waits", o.auto_waits,
+                                            "take all s_waitcnt and s_nop of the kernels out and put the weakest in "
+                                            "that the code needs");
                                  output_option(a, o.output, "the code object to write");
                                  a.get_option("--output")->required();
                                },

@@ -1,5 +1,6 @@
 #include "gate/pipeline.h"
 
+#include "analysis/repair.h"
 #include "gate/edits.h"
 #include "support/hash.h"
 
@@ -21,14 +22,25 @@ template <class... Visitors> struct Overloaded : Visitors... {
 };
 
 std::string text_of(const Candidate& candidate) {
-  return std::visit(Overloaded{[](const Edited& c) { return normalised_text(*c.program, c.edits); },
-                               [](const Listing& c) { return normalised_text(c.text); }},
-                    candidate);
+  return std::visit(
+      Overloaded{[](const Edited& c) { return (c.auto_waits ? "auto " : "") + normalised_text(*c.program, c.edits); },
+                 [](const Listing& c) { return normalised_text(c.text); }},
+      candidate);
+}
+
+recover::Program with_waits(const Edited& edited, recover::Program program, const Bench& bench) {
+  for (size_t f = 0; f < program.functions.size(); ++f) {
+    if (program.functions[f].name != bench.original->kernel) continue;
+    auto touched = analysis::touched_blocks(*edited.program, edited.edits, program, f);
+    program = analysis::renewed(std::move(program), f, touched, *bench.codec);
+  }
+  return program;
 }
 
 std::expected<Bytes, isa::AssemblyError> assemble(const Edited& edited, const Bench& bench) {
   auto program = recover::apply(*edited.program, edited.edits, *bench.codec);
   if (!program) return std::unexpected(program.error());
+  if (edited.auto_waits) program = with_waits(edited, *std::move(program), bench);
   if (auto bytes = recover::build(*program, *bench.codec)) return bytes;
   // The same over the whole listing, in which the message can name a line.
   return recover::build(recover::print_listing(*program, false), *bench.original->object, *bench.codec);

@@ -23,6 +23,7 @@ namespace asmevo::gate {
 struct Edited {
   const recover::Program* program = nullptr;
   std::vector<recover::Edit> edits;
+  bool auto_waits = false; // the waits and nops of the touched blocks are put in by the gate
 };
 /// A whole listing.
 struct Listing {

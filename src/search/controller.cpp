@@ -19,7 +19,7 @@ bool same(const Proposal& a, const Proposal& b) {
   auto equal = [](const recover::Edit& x, const recover::Edit& y) {
     return x.first == y.first && x.last == y.last && x.text == y.text;
   };
-  return a.rule == b.rule && std::ranges::equal(a.edits, b.edits, equal);
+  return a.rule == b.rule && a.auto_waits == b.auto_waits && std::ranges::equal(a.edits, b.edits, equal);
 }
 
 } // namespace
@@ -77,7 +77,7 @@ Result<bool> Controller::next() {
   AE_TRY(std::optional<Trial> trial, propose(number, choose_parent()));
   if (!trial) return end(Ending::no_more_ideas);
   auto began = std::chrono::steady_clock::now();
-  gate::Edited candidate{&standpoint_->program, trial->proposal.edits};
+  gate::Edited candidate{&standpoint_->program, trial->proposal.edits, trial->proposal.auto_waits};
   double parent_speedup = versions_[size_t(trial->parent)].speedup;
   AE_TRY(std::optional<gate::Evaluation> evaluation,
          gate::evaluate(std::move(candidate), parent_speedup, number, known_, bench_));

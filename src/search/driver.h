@@ -21,8 +21,9 @@ struct State {
 
 struct Proposal {
   std::vector<recover::Edit> edits;
-  std::string rule;      // "tighten-waits"
-  std::string rationale; // one line
+  std::string rule;        // "tighten-waits"
+  std::string rationale;   // one line
+  bool auto_waits = false; // the gate puts in the waits and nops of the blocks that the edits touch
 };
 
 class Driver {

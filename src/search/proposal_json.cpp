@@ -19,7 +19,9 @@ nlohmann::json to_json(const Proposal& proposal) {
   nlohmann::json edits = nlohmann::json::array();
   for (const recover::Edit& edit : proposal.edits)
     edits.push_back({{"first", edit.first}, {"last", edit.last}, {"text", edit.text}});
-  return {{"edits", std::move(edits)}, {"rule", proposal.rule}, {"rationale", proposal.rationale}};
+  nlohmann::json json = {{"edits", std::move(edits)}, {"rule", proposal.rule}, {"rationale", proposal.rationale}};
+  if (proposal.auto_waits) json["auto"] = true;
+  return json;
 }
 
 Result<Proposal> proposal_from_json(const nlohmann::json& json, const std::string& where) {
@@ -31,6 +33,10 @@ Result<Proposal> proposal_from_json(const nlohmann::json& json, const std::strin
     proposal.edits.push_back({edit["first"].get<size_t>(), edit["last"].get<size_t>(), edit["text"]});
   }
   proposal.rule = optional_text(json, "rule");
+  if (auto found = json.find("auto"); found != json.end()) {
+    if (!found->is_boolean()) return fail("{}: \"auto\" is true or false", where);
+    proposal.auto_waits = found->get<bool>();
+  }
   proposal.rationale = optional_text(json, "rationale");
   return proposal;
 }

@@ -8,7 +8,8 @@
 
 namespace asmevo::search {
 
-/// {"edits": [{"first": 12, "last": 14, "text": "..."}], "rule": "...", "rationale": "..."}
+/// {"edits": [{"first": 12, "last": 14, "text": "..."}], "rule": "...", "rationale": "..."}, and "auto": true where the
+/// gate is to put in waits and nops.
 nlohmann::json to_json(const Proposal& proposal);
 /// Errors: "where: what is missing or has the wrong type".
 Result<Proposal> proposal_from_json(const nlohmann::json& json, const std::string& where);

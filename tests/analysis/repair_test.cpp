@@ -108,6 +108,41 @@ TEST(Repair, loads_to_lds_are_waited_for_as_deep_as_the_original_pipelined_them)
   EXPECT_EQ(waits_in(text), "s_nop 0; s_waitcnt vmcnt(1); s_waitcnt lgkmcnt(0)");
 }
 
+TEST(Repair, renewing_puts_waits_where_an_edit_needs_them_and_only_there) {
+  const auto program = assemble(R"(
+    global_load_dword v2, v[0:1], off
+    s_waitcnt vmcnt(0)
+    v_add_f32 v3, v2, v2
+    s_cbranch_scc1 L
+    global_load_dword v4, v[0:1], off offset:4
+    s_waitcnt vmcnt(0) lgkmcnt(0)
+    v_add_f32 v5, v4, v4
+  L:
+    s_endpgm)");
+  const isa::Codec& codec = codec_of(isa::Processor::gfx942);
+  const std::array edits = {recover::Edit{1, 2, "v_mov_b32 v6, 0\n"}}; // its wait is gone
+  Program edited = program;
+  edited.items[1] = assemble("v_mov_b32 v6, 0").items[0];
+  edited.items[1].origin = -1;
+  const std::vector<bool> touched = touched_blocks(program, edits, edited, 0);
+  EXPECT_EQ(touched, (std::vector<bool>{true, false, false}));
+  const Program after = renewed(edited, 0, touched, codec);
+  std::string text;
+  for (const auto& item : after.items) text += item.text + "\n";
+  EXPECT_EQ(waits_in(text), "s_waitcnt vmcnt(0); s_waitcnt vmcnt(0) lgkmcnt(0)"); // the other block keeps its own
+  const Program again = renewed(after, 0, {true, true, true}, codec);
+  EXPECT_EQ(renewed(again, 0, {true, true, true}, codec).items.size(), again.items.size());
+}
+
+TEST(Repair, a_block_that_lost_an_instruction_is_touched) {
+  const auto program = assemble("s_nop 0\ns_cbranch_scc1 L\ns_nop 1\ns_nop 2\nL:\ns_endpgm");
+  const std::array edits = {recover::Edit{2, 3, ""}};
+  Program edited = program;
+  edited.items.erase(edited.items.begin() + 2);
+  --edited.functions[0].last;
+  EXPECT_EQ(touched_blocks(program, edits, edited, 0), (std::vector<bool>{false, true, false}));
+}
+
 TEST(Repair, reordering_moves_the_waits_with_their_uses) {
   const auto program = assemble(R"(
     global_load_dword v2, v[0:1], off

@@ -3,6 +3,8 @@
 
 #include "gate/slow_kernel.h"
 
+#include <algorithm>
+
 namespace asmevo::gate {
 namespace {
 
@@ -55,6 +57,14 @@ TEST_F(Gate, RegistersBeyondTheDeclarationAreStaticInconsistencies) {
   EXPECT_EQ(e.verdict.outcome, Outcome::static_inconsistency);
   EXPECT_NE(e.verdict.evidence.find("VGPRs"), std::string::npos) << e.verdict.evidence;
   EXPECT_EQ(device->launches, 0);
+}
+
+TEST_F(Gate, PutsInTheWaitsOfAnAutoCandidate) {
+  std::vector<recover::Edit> edits = {without_delay(), replace("s_waitcnt vmcnt(0)", "")};
+  std::ranges::sort(edits, {}, &recover::Edit::first);
+  EXPECT_EQ(evaluate_edits(edits).verdict.outcome, Outcome::static_inconsistency);
+  Evaluation e = run(Edited{&original.program, edits, true});
+  EXPECT_EQ(e.verdict.outcome, Outcome::accepted) << e.verdict.evidence;
 }
 
 TEST_F(Gate, AMissingWaitIsAStaticInconsistency) {

@@ -40,13 +40,7 @@ recover::Program with_new_waits(recover::Program program, size_t function, const
   std::vector<bool> renew;
   for (const analysis::Block& block : graph.blocks)
     renew.push_back(is_touched(program, block.first, block.last, touched));
-  for (size_t b = 0; b < renew.size(); ++b) {
-    if (!renew[b]) continue;
-    graph = analysis::control_flow(program, program.functions[function]);
-    analysis::Stripped stripped = analysis::strip(program, function, graph.blocks[b].first, graph.blocks[b].last);
-    program = analysis::repaired(stripped.program, function, stripped.pins, codec);
-  }
-  return program;
+  return analysis::renewed(std::move(program), function, renew, codec);
 }
 
 } // namespace
