@@ -55,7 +55,10 @@ Window padded(std::span<const uint8_t> code) {
 /// Decodes that are remembered: a kernel repeats most of its instructions, and LLVM tries table after table for each.
 class Memory {
 public:
-  using Key = std::array<uint32_t, 4>;
+  struct Key {
+    uint64_t low, high; // the words
+    bool operator==(const Key&) const = default;
+  };
 
   const Instruction* find(const Key& key) const {
     auto known = instructions_.find(key);
@@ -71,9 +74,9 @@ private:
 
   struct Hash {
     size_t operator()(const Key& key) const {
-      uint64_t hash = 0;
-      for (uint32_t word : key) hash = (hash ^ word) * 0x9e3779b97f4a7c15ull, hash ^= hash >> 32;
-      return hash;
+      uint64_t hash = key.low * 0x9e3779b97f4a7c15ull;
+      hash = (hash ^ hash >> 32 ^ key.high) * 0x9e3779b97f4a7c15ull;
+      return hash ^ hash >> 32;
     }
   };
   std::unordered_map<Key, Instruction, Hash> instructions_;
@@ -337,10 +340,12 @@ Instruction Codec::decode(std::span<const uint8_t> bytes, uint64_t address) cons
   nothing.address = address;
   if (bytes.size() < 4) return nothing;
   Window window = padded(bytes);
-  Memory::Key key;
-  std::memcpy(key.data(), window.data(), sizeof key);
-  std::memset(window.data() + reach_of(key[0]), 0, window.size() - reach_of(key[0]));
-  std::memcpy(key.data(), window.data(), sizeof key);
+  uint32_t first = 0;
+  std::memcpy(&first, window.data(), sizeof first);
+  const size_t reach = reach_of(first);
+  std::memset(window.data() + reach, 0, window.size() - reach);
+  Memory::Key key{};
+  std::memcpy(&key, window.data(), sizeof key);
   const Instruction* known = impl_->memory.find(key);
   if (!known) known = &impl_->memory.keep(key, impl_->decode(window));
   if (known->size > bytes.size()) return nothing;

@@ -342,6 +342,7 @@ private:
   void write_items() {
     auto spellings = spell(instructions_, codec_);
     mark_symbolic();
+    program_.items.reserve(sweep_.pieces.size() + labels_.size() + code_symbols_.size());
     size_t piece = 0;
     while (piece < sweep_.pieces.size()) {
       const Piece& p = sweep_.pieces[piece];
@@ -360,7 +361,7 @@ private:
         piece = write_data(piece);
         continue;
       }
-      write_instruction(p, spellings[p.instruction]);
+      write_instruction(p, std::move(spellings[p.instruction]));
       piece++;
     }
     write_labels(code_->address + bytes_.size());
@@ -401,9 +402,10 @@ private:
     return piece;
   }
 
-  void write_instruction(const Piece& p, const Spelling& spelling) {
-    const isa::Instruction& decoded = sweep_.instructions[p.instruction];
-    Item& i = item(ItemKind::instruction, spelling.text, decoded.address);
+  // The last to look at the decoded instruction's registers: they go into the item.
+  void write_instruction(const Piece& p, Spelling spelling) {
+    isa::Instruction& decoded = sweep_.instructions[p.instruction];
+    Item& i = item(ItemKind::instruction, std::move(spelling.text), decoded.address);
     i.raw = spelling.raw;
     if (decoded.branch_target >= 0 && !decoded.traits.indirect) {
       i.target = labels_.at(boundary_at(uint64_t(decoded.branch_target)));
@@ -417,7 +419,7 @@ private:
       i.target = symbolic->second.label;
       i.raw = false;
     }
-    i.instruction = decoded;
+    i.instruction = std::move(decoded);
   }
 
   // A small literal would print like an inline constant, so a large one stands in for it.

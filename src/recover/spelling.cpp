@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
@@ -14,33 +15,62 @@ constexpr size_t batch = 1024;             // instructions assembled at once
 constexpr size_t most_remembered = 400000; // spellings; about 100 bytes each
 
 struct Key {
-  std::array<uint32_t, 4> words;
-  uint32_t target; // processor, xnack, sramecc: what the assembler can depend on
+  uint64_t low, high; // the words
+  uint32_t target;    // processor, xnack, sramecc: what the assembler can depend on
   bool operator==(const Key&) const = default;
 };
 
 struct KeyHash {
   size_t operator()(const Key& k) const {
     uint64_t h = k.target;
-    for (uint32_t word : k.words) h = (h ^ word) * 0x9e3779b97f4a7c15ull, h ^= h >> 32;
+    for (uint64_t half : {k.low, k.high}) h = (h ^ half) * 0x9e3779b97f4a7c15ull, h ^= h >> 32;
     return h;
   }
 };
 
+// Asked for each instruction of each object, so a question should cost one look into memory: keys lie beside one
+// another, in the first free slot from where their hash says.
 class Memory {
 public:
   const Spelling* find(const Key& key) const {
-    auto known = spellings_.find(key);
-    return known == spellings_.end() ? nullptr : &known->second;
+    for (size_t at = KeyHash()(key) & mask();; at = (at + 1) & mask()) {
+      if (slots_[at].number == 0) return nullptr;
+      if (slots_[at].key == key) return &spellings_[slots_[at].number - 1];
+    }
   }
   void keep(const Key& key, const Spelling& spelling) {
-    if (spellings_.size() >= most_remembered) spellings_.clear();
-    spellings_.emplace(key, spelling);
+    if (find(key)) return;
+    if (spellings_.size() >= most_remembered) {
+      spellings_.clear();
+      slots_.assign(slots_.size(), {});
+    }
+    if (spellings_.size() * 2 >= slots_.size()) grow();
+    spellings_.push_back(spelling);
+    place({key, uint32_t(spellings_.size())});
   }
   std::shared_mutex mutex;
 
 private:
-  std::unordered_map<Key, Spelling, KeyHash> spellings_;
+  struct Slot {
+    Key key{};
+    uint32_t number = 0; // of the spelling, from 1; 0 where the slot is free
+  };
+
+  size_t mask() const { return slots_.size() - 1; }
+  void place(const Slot& slot) {
+    size_t at = KeyHash()(slot.key) & mask();
+    while (slots_[at].number) at = (at + 1) & mask();
+    slots_[at] = slot;
+  }
+  void grow() {
+    std::vector<Slot> before(slots_.size() * 2);
+    before.swap(slots_);
+    for (const Slot& slot : before)
+      if (slot.number) place(slot);
+  }
+
+  std::vector<Slot> slots_ = std::vector<Slot>(1024);
+  std::deque<Spelling> spellings_;
 };
 
 Memory& memory() {
@@ -49,7 +79,7 @@ Memory& memory() {
 }
 
 Key key_of(const isa::Instruction& i, const isa::Target& t) {
-  return {i.words,
+  return {i.words[0] | uint64_t{i.words[1]} << 32, i.words[2] | uint64_t{i.words[3]} << 32,
           uint32_t(t.processor) | uint32_t(t.xnack) << 8 | uint32_t(t.sramecc) << 16 | uint32_t(t.generic) << 24};
 }
 
