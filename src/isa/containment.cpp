@@ -25,8 +25,8 @@ struct Fault {
   const char* name;
 };
 constexpr std::array faults = {Fault{SIGSEGV, "SIGSEGV"}, Fault{SIGBUS, "SIGBUS"}, Fault{SIGILL, "SIGILL"},
-                               Fault{SIGFPE, "SIGFPE"}};
-std::array<struct sigaction, faults.size()> earlier; // what was there before
+                               Fault{SIGFPE, "SIGFPE"}, Fault{SIGABRT, "SIGABRT"}}; // the last from assertions
+std::array<struct sigaction, faults.size()> earlier;                                // what was there before
 
 thread_local sigjmp_buf* innermost = nullptr; // of the contained() that this thread is in
 

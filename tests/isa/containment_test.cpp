@@ -31,6 +31,15 @@ TEST(Containment, AMemoryFaultIsAValueAgainAndAgain) {
   EXPECT_EQ(contained([] { raise(SIGFPE); }), "LLVM has failed with SIGFPE");
 }
 
+TEST(Containment, AnAssertionIsAValueAgainAndAgain) {
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(contained([] { std::abort(); }), "LLVM has failed with SIGABRT");
+}
+
+TEST(ContainmentDeathTest, AbortingOutsideEndsTheProcess) {
+  EXPECT_EQ(contained([] {}), std::nullopt);
+  EXPECT_EXIT(std::abort(), ::testing::KilledBySignal(SIGABRT), "");
+}
+
 TEST(Containment, AStackThatRunsOutIsAValueOnAnyThread) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "NOT TESTED: AddressSanitizer keeps stacks of its own";
