@@ -1,6 +1,7 @@
 # make demo    sets up, builds, optimises the softmax of corpus/ and verifies the result
 # make test    sets up, builds, runs every test
 # make bench   sets up, builds, runs the benchmarks of docs/benchmarks.md
+# make bench-compare   the machine's speed against bench/baseline.json: fails where a ratio is 10 % lower
 # make sanitize   the tests once more under AddressSanitizer and UndefinedBehaviorSanitizer
 # make kernels    compiles bench/kernels again into corpus/ (clang-22 alone, no ROCm)
 # make fuzz       libFuzzer on everything that reads files, FUZZ_SECONDS (600) each
@@ -9,7 +10,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 600
 
-.PHONY: configure build demo test bench sanitize fuzz corpora kernels clean
+.PHONY: configure build demo test bench bench-compare sanitize fuzz corpora kernels clean
 
 configure:
 	@scripts/setup.sh
@@ -29,6 +30,10 @@ test: configure
 bench: configure
 	@ninja -C $(BUILD) -j $(JOBS)
 	@bench/run.sh $(BUILD)
+
+bench-compare: configure
+	@ninja -C $(BUILD) -j $(JOBS) bench_machine
+	@bench/compare.py $(BUILD)/bench/bench_machine
 
 sanitize:
 	@scripts/setup.sh

@@ -223,6 +223,7 @@ bool lanes_of_dpp(const fields::Dpp& field, Dpp& dpp) {
     if (enabled) dpp.enabled |= uint64_t{1} << lane;
     dpp.within_row.lane[lane] = uint32_t(dpp.from[lane] & 15);
     dpp.row_local &= dpp.from[lane] / 16 == lane / 16;
+    dpp.valid_lanes.lane[lane] = from >= 0 ? ~0u : 0u;
   }
   return true;
 }
@@ -356,24 +357,45 @@ struct Builder {
     op.modifiers.bits |= gathered.cbsz << 16 | gathered.abid << 19 | gathered.blgp << 23;
   }
 
-  /// What most staged instructions need has short runners of its own.
-  Handler runner() const {
+  /// Whether source k needs no more than a splat, neg or abs of one row.
+  static bool simple(const SourceStage& s) {
+    return s.rows == 1 && s.format != Format::p16 && s.format != Format::pf16 && s.select == Select::dword &&
+           !s.sign_extend && !s.low_from_high && !s.high_from_low;
+  }
+
+  /// What most staged instructions need has short runners of its own, or a handler that does without.
+  void choose_runner() {
     const StageRunners& runners = stage_runners();
-    const bool more = stage.refresh || stage.approximate || stage.result.redirected || stage.result.omod ||
-                      stage.result.clamp || stage.scale_splat || instruction.encoding == isa::Encoding::vop3px2;
-    if (more) return runners.general;
-    unsigned staged_sources = 0, splats = 0, signs = 0, last = 0;
+    op.run = runners.general;
+    const bool more = stage.refresh || stage.result.redirected || stage.result.omod || stage.result.clamp ||
+                      stage.scale_splat || instruction.encoding == isa::Encoding::vop3px2;
+    if (more) return;
+    unsigned sources = 0, splats = 0, signs = 0, splatted = 0;
     for (unsigned k = 0; k < 3; ++k) {
       const SourceStage& s = stage.source[k];
       if (!s.rows) continue;
-      const bool single = s.rows == 1 && s.format != Format::p16 && s.format != Format::pf16 &&
-                          s.select == Select::dword && !s.sign_extend && !s.low_from_high && !s.high_from_low;
-      if (!single) return runners.general;
-      ++staged_sources, last = k;
-      splats += s.splat, signs += s.neg || s.abs;
+      if (!simple(s)) return;
+      ++sources, splats += s.splat, signs += s.neg || s.abs;
+      if (s.splat) splatted = k;
     }
-    if (stage.has_dpp) return staged_sources == 1 && !splats && !signs ? runners.dpp : runners.general;
-    return staged_sources == 1 && splats && !signs ? runners.splat[last] : runners.signs;
+    if (stage.approximate || stage.has_dpp) {
+      if (stage.approximate && !stage.has_dpp && sources == 0) op.run = runners.count;
+      if (stage.has_dpp && !stage.approximate && sources == 1 && !splats && !signs) op.run = runners.dpp;
+      return;
+    }
+    op.run = runners.signs;
+    if (signs && row.signs && splats <= 1) {
+      stage.core = op.run = row.signs;
+      for (unsigned k = 0; k < 3; ++k) {
+        SourceStage& s = stage.source[k];
+        if (s.rows && !s.splat) op.src[k] = s.from, s.rows = 0;
+      }
+      signs = 0, sources = splats;
+    }
+    if (splats == 1 && sources == 1 && !signs) {
+      op.run = runners.splat[splatted];
+      op.src[splatted] = splat_row(stage.source[splatted].scalar);
+    }
   }
 
   bool build() {
@@ -389,8 +411,8 @@ struct Builder {
     staged |= stage.has_dpp || stage.approximate;
     if (!staged) return true;
     stage.core = row.handler;
-    op.run = runner();
-    op.stage = &context.pool.stages.emplace_back(stage);
+    choose_runner();
+    if (op.run != row.signs) op.stage = &context.pool.stages.emplace_back(stage);
     return true;
   }
 };

@@ -20,7 +20,7 @@ constexpr uint32_t private_segment_buffer = 1 << 0, dispatch_ptr = 1 << 1, queue
 constexpr uint32_t field(uint32_t word, unsigned low, unsigned count) { return word >> low & ((1u << count) - 1); }
 
 constexpr uint32_t preload_entry_offset = 256; // bytes that the fallback prologue takes
-constexpr uint32_t fp16_overflow = 1u << 23; // of MODE: f16 results saturate
+constexpr uint32_t fp16_overflow = 1u << 23;   // of MODE: f16 results saturate
 constexpr uint32_t max_user_sgprs = 16;
 constexpr uint32_t dynamic_stack_bytes = 16384; // a lane, for recursion and calls through pointers
 constexpr uint64_t scratch_address = uint64_t{0x7e} << 40;
@@ -292,6 +292,7 @@ void Residence::start_wave(Wave& w, uint32_t id, const std::array<uint32_t, 3>& 
   const uint32_t count = std::min(items - first, lanes);
   w.set_exec(count == lanes ? all_lanes : (uint64_t{1} << count) - 1);
   w.mask_of = all_lanes;
+  std::ranges::fill(w.splat_of, ~uint64_t{0});
   std::memset(&w.lane_mask, 0xff, sizeof w.lane_mask);
 
   SgprWriter sgprs{w};

@@ -99,12 +99,13 @@ struct InstructionRow {
   TargetMask targets = on_all;
   uint16_t width = 0;       // copied to Op::width
   uint8_t wide_sources = 0; // salu: bit k set: source k has 64 bits
+  Handler signs = nullptr;  // valu: a second handler that applies neg and abs itself
 };
 
 /// A vector ALU row: `valu("v_add_f32", {f32, {f32, f32}}, &add_f32)`.
 constexpr InstructionRow valu(std::string_view mnemonic, Signature signature, Handler handler,
                               Support support = Support::exact, TargetMask targets = on_all, uint16_t width = 0) {
-  return {mnemonic, Shape::valu, signature, handler, support, targets, width, 0};
+  return {mnemonic, Shape::valu, signature, handler, support, targets, width};
 }
 
 /// The row for an instruction on a processor, or null.

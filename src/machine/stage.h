@@ -6,7 +6,10 @@
 // rows, and the core runs between the two halves without knowing. DPP also takes lanes away: the core runs under a
 // smaller EXEC.
 //
-// Staging rows: 2k and 2k+1 hold source k, 6 and 7 a redirected result, from 8 on is scratch of the stage runner.
+// Staging rows: 2k and 2k+1 hold source k, 6 and 7 a redirected result, from 8 on is scratch of the stage runner. From
+// staging_rows on lie splats that stay: a scalar register that is an instruction's only staged source is looked for in
+// the one row that its number gives, and splatted again only if that row holds another word. Loops read the same
+// scalars over and over.
 #pragma once
 
 #include "machine/registry.h"
@@ -15,6 +18,8 @@ namespace asmevo::machine {
 
 inline constexpr uint32_t staging_source(unsigned k) { return 2 * k; }
 inline constexpr uint32_t staging_result = 6, staging_scratch = 8;
+inline constexpr uint32_t splat_slot(ScalarRef scalar) { return scalar.index() % splat_rows; }
+inline RowRef splat_row(ScalarRef scalar) { return RowRef::of(RowSpace::staging, staging_rows + splat_slot(scalar)); }
 
 enum class Select : uint8_t { byte0, byte1, byte2, byte3, word0, word1, dword };
 
@@ -24,6 +29,7 @@ struct Dpp {
   Row within_row{};           // the same, counted within the lane's 16 lanes...
   bool row_local = false;     // ...where no lane reads from another row
   uint64_t valid = 0;         // lanes whose source exists
+  Row valid_lanes{};          // the same as ~0 and 0
   uint64_t enabled = 0;       // row_mask and bank_mask
   bool bound_control = false; // lanes without a source read 0 and write; else they keep the destination
 };
@@ -69,7 +75,8 @@ struct Stage {
 /// Op::run of staged instructions.
 struct StageRunners {
   Handler general = nullptr;
-  Handler splat[3] = {};   // source k is a 32-bit scalar register; nothing else
+  Handler splat[3] = {};   // source k is a 32-bit scalar register, splatted into its splat_row; nothing else
+  Handler count = nullptr; // the instruction is approximate; nothing else
   Handler signs = nullptr; // scalar registers, neg and abs of 32-bit sources; nothing else
   Handler dpp = nullptr;   // DPP of a 32-bit source 0; nothing else
 };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "machine/access.h"
-#include "machine/lanes.h"
+#include "machine/semantics/vectors.h"
 #include "machine/tracer.h"
 
 #include <type_traits>
@@ -60,31 +60,87 @@ struct Pointers {
   uint8_t* at[lanes];
 };
 
-#if defined(__SSE2__)
-/// Four lanes' vectors of four dwords to four rows' vectors of four lanes, and back: the same exchange.
-AE_LANES void transpose4(__m128i& a, __m128i& b, __m128i& c, __m128i& d) {
-  const __m128i ab_low = _mm_unpacklo_epi32(a, b), ab_high = _mm_unpackhi_epi32(a, b);
-  const __m128i cd_low = _mm_unpacklo_epi32(c, d), cd_high = _mm_unpackhi_epi32(c, d);
-  a = _mm_unpacklo_epi64(ab_low, cd_low);
-  b = _mm_unpackhi_epi64(ab_low, cd_low);
-  c = _mm_unpacklo_epi64(ab_high, cd_high);
-  d = _mm_unpackhi_epi64(ab_high, cd_high);
+// Elements of four dwords. The unpack instructions exchange rows and columns of 4 x 4 dwords in each 128 bits, so a
+// vector of elements is put together such that 128-bit part p of vector m is an element whose dwords belong into lane p
+// of its four, and four vectors of elements become four of lanes, or the other way round.
+#if defined(AE_MASK_REGISTERS)
+typedef __m512i NativeWords;
+#define AE_UNPACK(which, size, a, b) _mm512_unpack##which##_epi##size(a, b)
+#elif defined(__AVX2__)
+typedef __m256i NativeWords;
+#define AE_UNPACK(which, size, a, b) _mm256_unpack##which##_epi##size(a, b)
+#else
+typedef __m128i NativeWords;
+#define AE_UNPACK(which, size, a, b) _mm_unpack##which##_epi##size(a, b)
+#endif
+AE_LANES void exchange4(NativeWords (&v)[4]) {
+  const NativeWords ab_low = AE_UNPACK(lo, 32, v[0], v[1]), ab_high = AE_UNPACK(hi, 32, v[0], v[1]);
+  const NativeWords cd_low = AE_UNPACK(lo, 32, v[2], v[3]), cd_high = AE_UNPACK(hi, 32, v[2], v[3]);
+  v[0] = AE_UNPACK(lo, 64, ab_low, cd_low);
+  v[1] = AE_UNPACK(hi, 64, ab_low, cd_low);
+  v[2] = AE_UNPACK(lo, 64, ab_high, cd_high);
+  v[3] = AE_UNPACK(hi, 64, ab_high, cd_high);
+}
+#undef AE_UNPACK
+
+template <unsigned n> AE_LANES __m128i load_element(const uint8_t* at) {
+  const auto* from = reinterpret_cast<const __m128i*>(at);
+  return n == 2 ? _mm_loadl_epi64(from) : _mm_loadu_si128(from);
+}
+template <unsigned n> AE_LANES void store_element(uint8_t* at, __m128i value) {
+  auto* to = reinterpret_cast<__m128i*>(at);
+  if constexpr (n == 4) _mm_storeu_si128(to, value);
+  if constexpr (n < 4) _mm_storel_epi64(to, value);
+  if constexpr (n == 3) store_as(at + 8, uint32_t(_mm_extract_epi32(value, 2)));
+}
+
+/// Elements of vector c's lanes, found by at(lane), to n rows of lanes.
+template <unsigned n, class Where> AE_LANES void load_elements(Where at, unsigned c, Row* to) {
+  NativeWords v[4];
+  for (unsigned m = 0; m < 4; ++m) {
+    const unsigned lane = c * vector_lanes + m;
+#if defined(AE_MASK_REGISTERS)
+    const __m256i low =
+        _mm256_inserti128_si256(_mm256_castsi128_si256(load_element<n>(at(lane))), load_element<n>(at(lane + 4)), 1);
+    const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(load_element<n>(at(lane + 8))),
+                                                 load_element<n>(at(lane + 12)), 1);
+    v[m] = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+#elif defined(__AVX2__)
+    v[m] = _mm256_inserti128_si256(_mm256_castsi128_si256(load_element<n>(at(lane))), load_element<n>(at(lane + 4)), 1);
+#else
+    v[m] = load_element<n>(at(lane));
+#endif
+  }
+  exchange4(v);
+  for (unsigned k = 0; k < n; ++k) store_words(to[k].lane, c, {RawWords(v[k])});
+}
+/// The other way, lane after lane: where elements overlap the last one wins.
+template <unsigned n, class Where> AE_LANES void store_elements(const Row* from, unsigned c, Where at) {
+  NativeWords v[4] = {};
+  for (unsigned k = 0; k < n; ++k) v[k] = NativeWords(load_words(from[k].lane, c).v);
+  exchange4(v);
+  for (unsigned part = 0; part < vector_lanes / 4; ++part)
+    for (unsigned m = 0; m < 4; ++m) {
+#if defined(AE_MASK_REGISTERS)
+      const __m128i element = part == 0   ? _mm512_castsi512_si128(v[m])
+                              : part == 1 ? _mm512_extracti32x4_epi32(v[m], 1)
+                              : part == 2 ? _mm512_extracti32x4_epi32(v[m], 2)
+                                          : _mm512_extracti32x4_epi32(v[m], 3);
+#elif defined(__AVX2__)
+      const __m128i element = part == 0 ? _mm256_castsi256_si128(v[m]) : _mm256_extracti128_si256(v[m], 1);
+#else
+      const __m128i element = v[m];
+#endif
+      store_element<n>(at(c * vector_lanes + part * 4 + m), element);
+    }
 }
 
 /// Loads n dwords a lane into n rows. Reads 16 bytes where n is 3: memory has slack behind its end.
 template <unsigned n> AE_LANES void gather(const Pointers& p, Row* to) {
   if constexpr (n == 1) {
     for (unsigned i = 0; i < lanes; ++i) to[0].lane[i] = load_as<uint32_t>(p.at[i]);
-    return;
-  }
-  for (unsigned i = 0; i < lanes; i += 4) {
-    __m128i lane[4];
-    for (unsigned k = 0; k < 4; ++k) {
-      const auto* from = reinterpret_cast<const __m128i*>(p.at[i + k]);
-      lane[k] = n == 2 ? _mm_loadl_epi64(from) : _mm_loadu_si128(from);
-    }
-    transpose4(lane[0], lane[1], lane[2], lane[3]);
-    for (unsigned k = 0; k < n; ++k) _mm_store_si128(reinterpret_cast<__m128i*>(to[k].lane + i), lane[k]);
+  } else {
+    for (unsigned c = 0; c < vectors; ++c) load_elements<n>([&](unsigned i) { return p.at[i]; }, c, to);
   }
 }
 
@@ -92,21 +148,10 @@ template <unsigned n> AE_LANES void gather(const Pointers& p, Row* to) {
 template <unsigned n> AE_LANES void scatter(const Row* from, const Pointers& p) {
   if constexpr (n == 1) {
     for (unsigned i = 0; i < lanes; ++i) store_as(p.at[i], from[0].lane[i]);
-    return;
-  }
-  for (unsigned i = 0; i < lanes; i += 4) {
-    __m128i row[4] = {};
-    for (unsigned k = 0; k < n; ++k) row[k] = _mm_load_si128(reinterpret_cast<const __m128i*>(from[k].lane + i));
-    transpose4(row[0], row[1], row[2], row[3]);
-    for (unsigned k = 0; k < 4; ++k) {
-      auto* to = reinterpret_cast<__m128i*>(p.at[i + k]);
-      if constexpr (n == 4) _mm_storeu_si128(to, row[k]);
-      if constexpr (n < 4) _mm_storel_epi64(to, row[k]);
-      if constexpr (n == 3) store_as(p.at[i + k] + 8, uint32_t(_mm_extract_epi32(row[k], 2)));
-    }
+  } else {
+    for (unsigned c = 0; c < vectors; ++c) store_elements<n>(from, c, [&](unsigned i) { return p.at[i]; });
   }
 }
-#endif
 
 /// How whole instructions move their lanes through pointers.
 template <class T> struct Bulk {
@@ -168,6 +213,40 @@ template <unsigned n> struct Block<Dwords<n>> {
     }
     __builtin_memcpy(to, &block, bytes);
   }
+};
+// Four dwords a lane: vectors of whole elements.
+template <> struct Block<Dwords<4>> {
+  static constexpr bool exists = true;
+  static constexpr uint32_t bytes = 16 * lanes;
+#if defined(AE_MASK_REGISTERS)
+  // Four elements a load: exchanged, they give each four lanes of one row in the wrong order, which is its own inverse.
+  AE_LANES static __m512i lanes_in_order(__m512i v) {
+    return _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), v);
+  }
+  AE_LANES static void load(const uint8_t* from, Row* d) {
+    AE_EACH_VECTOR {
+      __m512i v[4];
+      for (unsigned m = 0; m < 4; ++m) v[m] = _mm512_loadu_si512(from + 256 * c + 64 * m);
+      exchange4(v);
+      for (unsigned k = 0; k < 4; ++k) store_words(d[k].lane, c, {RawWords(lanes_in_order(v[k]))});
+    }
+  }
+  AE_LANES static void store(const Row* s, uint8_t* to) {
+    AE_EACH_VECTOR {
+      __m512i v[4];
+      for (unsigned k = 0; k < 4; ++k) v[k] = lanes_in_order(__m512i(load_words(s[k].lane, c).v));
+      exchange4(v);
+      for (unsigned m = 0; m < 4; ++m) _mm512_storeu_si512(to + 256 * c + 64 * m, v[m]);
+    }
+  }
+#else
+  AE_LANES static void load(const uint8_t* from, Row* d) {
+    AE_EACH_VECTOR load_elements<4>([&](unsigned i) { return from + 16 * i; }, c, d);
+  }
+  AE_LANES static void store(const Row* s, uint8_t* to) {
+    AE_EACH_VECTOR store_elements<4>(s, c, [&](unsigned i) { return to + 16 * i; });
+  }
+#endif
 };
 // One dword a lane is a plain copy of the row.
 template <> struct Block<Dwords<1>> {

@@ -65,6 +65,8 @@ struct RegionView {
   bool logged = false; // accesses must be noted in the workgroup's log
 };
 
+inline constexpr unsigned staging_rows = 24, splat_rows = 16;
+
 /// Why a wave stopped running. Bits; the scheduler takes over when any is set.
 namespace event {
 inline constexpr uint32_t ended = 1, barrier = 2, fault = 4, yield = 8, halted = 32,
@@ -90,9 +92,10 @@ struct Wave {
   const uint32_t* scalars[2] = {}; // sgpr, constants
   alignas(64) uint32_t sgpr[slot::count] = {};
 
-  uint64_t mask_of = all_lanes; // the EXEC that lane_mask expands
-  Row lane_mask;                // ~0 in active lanes, 0 elsewhere; valid for mask_of
-  Row staging[24];              // see stage.h for who uses which
+  uint64_t mask_of = all_lanes;           // the EXEC that lane_mask expands
+  Row lane_mask;                          // ~0 in active lanes, 0 elsewhere; valid for mask_of
+  Row staging[staging_rows + splat_rows]; // see stage.h for who uses which
+  uint64_t splat_of[splat_rows]; // the word that the row behind staging_rows holds in all lanes; all ones: none
 
   // Where memory instructions last went: the region an instruction reached, by the low bits of its index.
   RegionView views[16];
@@ -131,7 +134,8 @@ AE_LANES void refresh_conditions(Wave& w) {
 /// MODE fields (CDNA3 ISA manual, "Mode register").
 namespace mode {
 inline constexpr uint32_t round_f32_shift = 0, round_f16_f64_shift = 2, denorm_f32_shift = 4, denorm_f16_f64_shift = 6,
-                          dx10_clamp = 1u << 8, ieee = 1u << 9, gpr_idx_en = 1u << 27, vskip = 1u << 28;
+                          dx10_clamp = 1u << 8, ieee = 1u << 9, fp16_overflow = 1u << 23, gpr_idx_en = 1u << 27,
+                          vskip = 1u << 28;
 enum Round : uint32_t { nearest_even, plus_infinity, minus_infinity, toward_zero };
 // Denormal fields: bit 0 keeps denormal inputs, bit 1 keeps denormal results; 0 flushes both.
 AE_LANES Round round_f32(uint32_t mode) { return Round(mode & 3); }

@@ -31,3 +31,11 @@ __device__ inline float wave_sum(float x) {
     x += __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute((lane ^ step) << 2, __builtin_bit_cast(int, x)));
   return x;
 }
+
+/// The largest of the 64 lanes of a wave, likewise.
+__device__ inline float wave_max(float x) {
+  int lane = int(__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)));
+  for (int step = 32; step > 0; step >>= 1)
+    x = __builtin_fmaxf(x, __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute((lane ^ step) << 2, __builtin_bit_cast(int, x))));
+  return x;
+}

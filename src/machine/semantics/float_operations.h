@@ -25,7 +25,7 @@ struct Multiply : Arithmetic {
   template <class F, class B> static B exact(B a, B b, const Environment& e) { return numeric::multiply<F>(a, b, e); }
 };
 struct MultiplyLegacy : Arithmetic {
-  template <class T> AE_LANES static T fast(T a, T b) { return ((a == 0) | (b == 0)) ? T(0) : a * b; }
+  template <class T> AE_LANES static T fast(T a, T b) { return select((a == T(0)) | (b == T(0)), T(0), a * b); }
   template <class F, class B> static B exact(B a, B b, const Environment& e) {
     return numeric::multiply_legacy<F>(a, b, e);
   }
@@ -33,8 +33,7 @@ struct MultiplyLegacy : Arithmetic {
 
 // True fma in one rounding.
 struct Fma : Arithmetic {
-  AE_LANES static float fast(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-  AE_LANES static double fast(double a, double b, double c) { return __builtin_fma(a, b, c); }
+  template <class T> AE_LANES static T fast(T a, T b, T c) { return fused(a, b, c); }
   template <class F, class B> static B exact(B a, B b, B c, const Environment& e) {
     return numeric::fma<F>(a, b, c, e);
   }
@@ -42,9 +41,9 @@ struct Fma : Arithmetic {
 // For halves the product is exact in float; the error of the sum is found by Knuth's two-sum, and rounding to odd makes
 // the second rounding harmless.
 struct FmaHalf : Fma {
-  AE_LANES static float fast(float a, float b, float c) {
-    const float product = a * b, sum = product + c;
-    const float part = sum - product, error = (product - (sum - part)) + (c - part);
+  AE_LANES static Singles fast(Singles a, Singles b, Singles c) {
+    const Singles product = a * b, sum = product + c;
+    const Singles part = sum - product, error = (product - (sum - part)) + (c - part);
     return to_odd(sum, error);
   }
 };
@@ -63,22 +62,23 @@ struct MadLegacy : Mad {
 };
 
 // Equal operands are bitwise equal or zeros of different sign, which `and` and `or` order.
-template <class T> AE_LANES T smaller(T a, T b) {
-  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-  const Bits x = std::bit_cast<Bits>(a), y = std::bit_cast<Bits>(b);
-  return std::bit_cast<T>(a == b ? x | y : a < b ? x : y);
+AE_LANES Singles smaller(Singles a, Singles b) {
+  return select(a == b, singles_of(bits_of(a) | bits_of(b)), select(a < b, a, b));
 }
-template <class T> AE_LANES T larger(T a, T b) {
-  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-  const Bits x = std::bit_cast<Bits>(a), y = std::bit_cast<Bits>(b);
-  return std::bit_cast<T>(a == b ? x & y : a > b ? x : y);
+AE_LANES Singles larger(Singles a, Singles b) {
+  return select(a == b, singles_of(bits_of(a) & bits_of(b)), select(a > b, a, b));
+}
+AE_LANES Doubles smaller(Doubles a, Doubles b) {
+  return select(a == b, doubles_of(bits_of(a) | bits_of(b)), select(a < b, a, b));
+}
+AE_LANES Doubles larger(Doubles a, Doubles b) {
+  return select(a == b, doubles_of(bits_of(a) & bits_of(b)), select(a > b, a, b));
 }
 struct Extreme : Arithmetic {
   // A NaN source may give a number.
-  template <class T> AE_LANES static uint32_t doubt(T, T a, T b) { return greater_of(worry(a), worry(b)); }
-  template <class T> AE_LANES static uint32_t doubt(T, T a, T b, T c) {
-    return greater_of(greater_of(worry(a), worry(b)), worry(c));
-  }
+  template <class V, class... Sources> AE_LANES static Truth odd(V, Sources... s) { return (is_nan(s) | ...); }
+  AE_LANES static Truth odd(Singles, Singles a, Singles b) { return unordered(a, b); }
+  AE_LANES static Truth odd(Singles, Singles a, Singles b, Singles c) { return unordered(a, b) | is_nan(c); }
 };
 struct Minimum : Extreme {
   template <class T> AE_LANES static T fast(T a, T b) { return smaller(a, b); }
@@ -105,7 +105,7 @@ struct Median3 : Extreme {
   template <class T> AE_LANES static T fast(T a, T b, T c) {
     const T most = larger(larger(a, b), c);
     const T without_a = larger(b, c), without_b = larger(a, c), without_c = larger(a, b);
-    return most == a ? without_a : most == b ? without_b : without_c;
+    return select(most == a, without_a, select(most == b, without_b, without_c));
   }
   template <class F, class B> static B exact(B a, B b, B c, const Environment& e) {
     return numeric::median3<F>(a, b, c, e);

@@ -3,7 +3,7 @@
 // all of them; callers that care look for NaNs themselves.
 #pragma once
 
-#include "machine/lanes.h"
+#include "machine/semantics/vectors.h"
 
 #include <bit>
 
@@ -43,40 +43,43 @@ AE_LANES uint32_t narrow_toward_zero(uint32_t x) {
   return half | (x >> 16 & 0x8000u);
 }
 
-#if defined(__AVX512F__)
-AE_LANES void widen_row(const uint32_t* in, Row& out, unsigned shift = 0) {
-  for (unsigned i = 0; i < lanes; i += 16) {
-    const __m512i x = _mm512_srli_epi32(_mm512_load_si512(in + i), shift);
-    _mm512_store_ps(out.lane + i, _mm512_cvtph_ps(_mm512_cvtepi32_epi16(x)));
-  }
-}
-template <int Rounding> AE_LANES void narrow_row_as(const uint32_t* in, Row& out) {
-  for (unsigned i = 0; i < lanes; i += 16)
-    _mm512_store_si512(out.lane + i, _mm512_cvtepu16_epi32(_mm512_cvtps_ph(_mm512_load_ps(in + i), Rounding)));
-}
-#elif defined(__AVX2__) && defined(__F16C__)
-AE_LANES void widen_row(const uint32_t* in, Row& out, unsigned shift = 0) {
-  for (unsigned i = 0; i < lanes; i += 8) {
-    const __m256i x = _mm256_srli_epi32(_mm256_load_si256(reinterpret_cast<const __m256i*>(in + i)), int(shift));
-    const __m256i low = _mm256_and_si256(x, _mm256_set1_epi32(0xffff));
-    const __m128i halves = _mm_packus_epi32(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1));
-    _mm256_store_ps(reinterpret_cast<float*>(out.lane + i), _mm256_cvtph_ps(halves));
-  }
-}
-template <int Rounding> AE_LANES void narrow_row_as(const uint32_t* in, Row& out) {
-  for (unsigned i = 0; i < lanes; i += 8) {
-    const __m128i halves = _mm256_cvtps_ph(_mm256_load_ps(reinterpret_cast<const float*>(in + i)), Rounding);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(out.lane + i), _mm256_cvtepu16_epi32(halves));
-  }
-}
-#else
-AE_LANES void widen_row(const uint32_t* in, Row& out, unsigned shift = 0) {
-  AE_EACH_LANE out.lane[i] = std::bit_cast<uint32_t>(widen_half(in[i] >> shift & 0xffffu));
-}
-template <int Rounding> AE_LANES void narrow_row_as(const uint32_t* in, Row& out) {
-  AE_EACH_LANE out.lane[i] = Rounding ? narrow_toward_zero(in[i]) : narrow_to_half(std::bit_cast<float>(in[i]));
-}
+#if defined(AE_MASK_REGISTERS)
+inline constexpr __mmask16 whole = 0xffff; // GCC 12 warns about its own forms without a mask
 #endif
+
+/// The lower halves of words as f32; the upper ones must be 0.
+AE_LANES Singles widened_halves(Words x) {
+#if defined(AE_MASK_REGISTERS)
+  return RawSingles(_mm512_maskz_cvtph_ps(whole, _mm512_maskz_cvtepi32_epi16(whole, __m512i(x.v))));
+#elif defined(__AVX2__) && defined(__F16C__)
+  const __m256i w = __m256i(x.v);
+  return RawSingles(_mm256_cvtph_ps(_mm_packus_epi32(_mm256_castsi256_si128(w), _mm256_extracti128_si256(w, 1))));
+#else
+  Singles r;
+  for (unsigned i = 0; i < vector_lanes; ++i) r.v[i] = widen_half(x.v[i]);
+  return r;
+#endif
+}
+/// f32 to f16 in the lower halves of words: to nearest even (0) or toward zero (3).
+template <int Rounding> AE_LANES Words narrowed_to_halves(Singles x) {
+#if defined(AE_MASK_REGISTERS)
+  return {RawWords(_mm512_maskz_cvtepu16_epi32(whole, _mm512_maskz_cvtps_ph(whole, __m512(x.v), Rounding)))};
+#elif defined(__AVX2__) && defined(__F16C__)
+  return {RawWords(_mm256_cvtepu16_epi32(_mm256_cvtps_ph(__m256(x.v), Rounding)))};
+#else
+  Words r;
+  for (unsigned i = 0; i < vector_lanes; ++i)
+    r.v[i] = Rounding ? narrow_toward_zero(bits_of(x).v[i]) : narrow_to_half(x.v[i]);
+  return r;
+#endif
+}
+
+AE_LANES void widen_row(const uint32_t* in, Row& out, unsigned shift = 0) {
+  AE_EACH_VECTOR store_words(out.lane, c, bits_of(widened_halves({load_words(in, c).v >> shift & 0xffffu})));
+}
+template <int Rounding> AE_LANES void narrow_row_as(const uint32_t* in, Row& out) {
+  AE_EACH_VECTOR store_words(out.lane, c, narrowed_to_halves<Rounding>(singles_of(load_words(in, c))));
+}
 /// f32 to f16 in the low half, to nearest even; toward zero.
 AE_LANES void narrow_row(const uint32_t* in, Row& out) { narrow_row_as<0>(in, out); }
 AE_LANES void cut_row(const uint32_t* in, Row& out) { narrow_row_as<3>(in, out); }

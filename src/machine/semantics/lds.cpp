@@ -24,12 +24,16 @@ AE_LANES Addresses addresses(Wave& w, const Op& op, uint32_t offset, uint32_t by
   return {*row(w, op.src[0]), offset, w.lds_size, bytes};
 }
 
-void trace(Wave& w, const Addresses& a, bool write) {
-  if (!w.workgroup->tracer) return;
+[[gnu::noinline, gnu::cold]] void trace_lanes(Wave& w, const Addresses& a, bool write) {
   uint64_t mask = w.exec();
   for (unsigned i = 0; i < lanes; ++i)
     if (!a.inside(i)) mask &= ~(uint64_t{1} << i);
   trace_access(w, Space::lds, write, a.bytes, mask, [&](unsigned i) { return a.at(i); });
+}
+
+AE_LANES void trace(Wave& w, const Addresses& a, bool write) {
+  if (w.workgroup->tracer) [[unlikely]]
+    trace_lanes(w, a, write);
 }
 
 /// Where the lanes' bytes are; `outside` for lanes that are off or out of range.

@@ -3,8 +3,8 @@
 // A meaning is a function of words that uses only the vocabulary below. On the machine a word is a uint32_t inside a
 // loop over lanes; a prover calls the same function with bit-vector terms of its own. So meanings are captureless
 // generic lambdas, and their types are the rows' identity. A domain supplies a 32-bit and a 64-bit type with + - * & |
-// ^ and ~ (also against plain unsigned constants), a truth type with & | ^ and !, and the functions named here, which are
-// found by argument-dependent lookup.
+// ^ and ~ (also against plain unsigned constants), a truth type with & | ^ and !, and the functions named here, which
+// are found by argument-dependent lookup.
 #pragma once
 
 #include "machine/numeric/level.h"
@@ -47,25 +47,29 @@ AE_WORD uint64_t sign_extend(uint32_t a) { return uint64_t(int64_t(int32_t(a)));
 AE_WORD uint32_t low(uint64_t a) { return uint32_t(a); }
 AE_WORD uint32_t high(uint64_t a) { return uint32_t(a >> 32); }
 AE_WORD uint32_t as_word(bool c) { return c; }
-AE_WORD uint32_t count_ones(uint32_t a) {
+// The usual tricks, for a word or a vector of words.
+template <class W> AE_WORD W ones(W a) {
   a = a - (a >> 1 & 0x55555555u);
   a = (a & 0x33333333u) + (a >> 2 & 0x33333333u);
   a = (a + (a >> 4)) & 0x0f0f0f0fu;
   return a * 0x01010101u >> 24;
 }
-/// Position of the highest one counted from the top; 32 for zero.
-AE_WORD uint32_t leading_zeros(uint32_t a) {
+template <class W> AE_WORD W zeros_in_front(W a) {
   a |= a >> 1, a |= a >> 2, a |= a >> 4, a |= a >> 8, a |= a >> 16;
-  return 32 - count_ones(a);
+  return 32u - ones(a);
 }
-AE_WORD uint32_t trailing_zeros(uint32_t a) { return count_ones(~a & (a - 1)); }
-AE_WORD uint32_t reverse_bits(uint32_t a) {
+template <class W> AE_WORD W reversed(W a) {
   a = (a >> 1 & 0x55555555u) | (a & 0x55555555u) << 1;
   a = (a >> 2 & 0x33333333u) | (a & 0x33333333u) << 2;
   a = (a >> 4 & 0x0f0f0f0fu) | (a & 0x0f0f0f0fu) << 4;
   a = (a >> 8 & 0x00ff00ffu) | (a & 0x00ff00ffu) << 8;
   return a >> 16 | a << 16;
 }
+AE_WORD uint32_t count_ones(uint32_t a) { return ones(a); }
+/// Position of the highest one counted from the top; 32 for zero.
+AE_WORD uint32_t leading_zeros(uint32_t a) { return zeros_in_front(a); }
+AE_WORD uint32_t trailing_zeros(uint32_t a) { return ones(~a & (a - 1)); }
+AE_WORD uint32_t reverse_bits(uint32_t a) { return reversed(a); }
 AE_WORD Carried<uint32_t, bool> carried(uint32_t value, bool carry) { return {value, carry}; }
 AE_WORD Carried<uint64_t, bool> carried(uint64_t value, bool carry) { return {value, carry}; }
 

@@ -1,5 +1,5 @@
 // Stage runners: operands in front of an instruction's core and its result behind it (see stage.h).
-#include "machine/lanes.h"
+#include "machine/semantics/vectors.h"
 #include "machine/stage.h"
 
 namespace asmevo::machine::ASMEVO_ISA {
@@ -62,39 +62,31 @@ void packed32(Row* rows, const SourceStage& s) {
 
 // Lanes without a source, or whose source is off, get 0 (and write it only under bound_ctrl).
 AE_LANES void move_lanes(const Dpp& dpp, uint64_t exec, const Row& from, Row& to) {
-#if defined(__AVX512F__)
+#if defined(AE_MASK_REGISTERS)
   if (dpp.row_local) {
-    for (unsigned i = 0; i < lanes; i += 16)
-      _mm512_store_si512(to.lane + i, _mm512_permutexvar_epi32(_mm512_load_si512(dpp.within_row.lane + i),
-                                                               _mm512_load_si512(from.lane + i)));
+    AE_EACH_VECTOR {
+      const __m512i index = __m512i(load_words(dpp.within_row.lane, c).v), source = __m512i(load_words(from.lane, c).v);
+      store_words(to.lane, c, {RawWords(_mm512_maskz_permutexvar_epi32(truth_of(dpp.valid, c).mask, index, source))});
+    }
   } else
 #elif defined(__AVX2__)
   if (dpp.row_local) {
-    auto at = [](const uint32_t* p) { return _mm256_load_si256(reinterpret_cast<const __m256i*>(p)); };
-    for (unsigned i = 0; i < lanes; i += 16)
-      for (unsigned half = 0; half < 16;
-           half += 8) { // pick in both halves of the 16, then choose by bit 3 of the index
-        const __m256i index = at(dpp.within_row.lane + i + half);
-        const __m256i low = _mm256_permutevar8x32_epi32(at(from.lane + i), index);
-        const __m256i high = _mm256_permutevar8x32_epi32(at(from.lane + i + 8), index);
-        const __m256 choose = _mm256_castsi256_ps(_mm256_slli_epi32(index, 28));
-        _mm256_store_ps(reinterpret_cast<float*>(to.lane + i + half),
-                        _mm256_blendv_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), choose));
-      }
+    AE_EACH_VECTOR { // pick in both halves of the 16 lanes, then choose by bit 3 of the index
+      const __m256i index = __m256i(load_words(dpp.within_row.lane, c).v);
+      const __m256i low = _mm256_permutevar8x32_epi32(__m256i(load_words(from.lane, c & ~1u).v), index);
+      const __m256i high = _mm256_permutevar8x32_epi32(__m256i(load_words(from.lane, c | 1u).v), index);
+      const __m256 choose = _mm256_castsi256_ps(_mm256_slli_epi32(index, 28));
+      const __m256 picked = _mm256_blendv_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), choose);
+      store_words(to.lane, c, Words{RawWords(picked)} & load_words(dpp.valid_lanes.lane, c));
+    }
   } else
 #endif
   {
-    for (unsigned i = 0; i < lanes; ++i) to.lane[i] = from.lane[dpp.from[i]];
+    for (unsigned i = 0; i < lanes; ++i) to.lane[i] = from.lane[dpp.from[i]] & dpp.valid_lanes.lane[i];
   }
-  if ((dpp.valid & exec) == all_lanes) return;
-  if (exec == all_lanes) {
-    Row on;
-    expand_mask(dpp.valid, on);
-    AE_EACH_LANE to.lane[i] &= on.lane[i];
-    return;
-  }
+  if (exec == all_lanes) return;
   for (unsigned i = 0; i < lanes; ++i)
-    if (!(dpp.valid >> i & 1) || !(exec >> dpp.from[i] & 1)) to.lane[i] = 0;
+    if (!(exec >> dpp.from[i] & 1)) to.lane[i] = 0;
 }
 
 void prepare_source(Wave& w, const Stage& stage, unsigned k) {
@@ -261,8 +253,19 @@ void general(Wave& w, const Op& op) {
 
 template <unsigned k> void splat_one(Wave& w, const Op& op) {
   const Stage& s = *op.stage;
-  splat(w.staging[staging_source(k)], scalar32(w, s.source[k].scalar));
+  const ScalarRef scalar = s.source[k].scalar;
+  const uint32_t value = scalar32(w, scalar), slot = splat_slot(scalar);
+  if (w.splat_of[slot] != value) [[unlikely]] {
+    splat(w.staging[staging_rows + slot], value);
+    w.splat_of[slot] = value;
+  }
   s.core(w, op);
+}
+
+void count(Wave& w, const Op& op) {
+  ++w.approximate;
+  w.approximate_seen[op.index] = 1;
+  op.stage->core(w, op);
 }
 
 void signs(Wave& w, const Op& op) {
@@ -292,6 +295,6 @@ void dpp(Wave& w, const Op& op) {
 
 } // namespace
 
-StageRunners stage_runners() { return {&general, {&splat_one<0>, &splat_one<1>, &splat_one<2>}, &signs, &dpp}; }
+StageRunners stage_runners() { return {&general, {&splat_one<0>, &splat_one<1>, &splat_one<2>}, &count, &signs, &dpp}; }
 
 } // namespace asmevo::machine::ASMEVO_ISA

@@ -11,29 +11,28 @@ using enum Format;
 
 template <class Function, class F> struct Approximate : Arithmetic {
   static constexpr bool flushes_always = F::width == 32, makes_infinities = true;
-  AE_LANES static double fast(double x) { return Function::compute(x); }
-  AE_LANES static float fast(float x) {
+  AE_LANES static Doubles fast(Doubles x) { return Function::compute(x); }
+  AE_LANES static Singles fast(Singles x) {
     if constexpr (F::width == 32 && std::is_same_v<Function, numeric::Reciprocal>)
-      return 1.0f / x;
+      return Singles(1) / x;
     else if constexpr (F::width == 32 && std::is_same_v<Function, numeric::Root>)
-      return __builtin_sqrtf(x);
+      return square_root(x);
     else if constexpr (F::width == 16)
-      return narrow_to_odd(Function::compute(x));
+      return narrowed_to_odd(Function::compute(widened(x)));
     else
-      return float(Function::compute(x));
+      return narrowed(Function::compute(widened(x)));
   }
-  static constexpr bool wants_number = std::is_same_v<Function, numeric::Exp2>;
-  static constexpr bool wants_finite =
-      std::is_same_v<Function, numeric::Sine> || std::is_same_v<Function, numeric::Cosine>;
-  static constexpr bool wants_positive = std::is_same_v<Function, numeric::Log2>;
-  template <class T> AE_LANES static uint32_t doubt(T result, T x) {
-    if constexpr (wants_positive) // zero wraps around, negative numbers and what is not finite are large
-      return std::bit_cast<uint32_t>(float(x)) - 1u;
-    else
-      return worry(wants_number || wants_finite ? x : result);
+  template <class V> AE_LANES static Truth odd(V result, V x) {
+    if constexpr (std::is_same_v<Function, numeric::Exp2>) return is_nan(x);
+    return is_nan(result);
   }
-  template <class T> static constexpr uint32_t calm() {
-    return wants_positive ? calm32 - 2 : wants_finite ? calm32 - 1 : Arithmetic::calm<T>();
+  /// Where a single is not finite; where it is not positive or not finite, zero wrapping around.
+  AE_LANES static Truth odd(Singles result, Singles x) {
+    const Words magnitude = bits_of(x) & 0x7fffffffu;
+    if constexpr (std::is_same_v<Function, numeric::Sine> || std::is_same_v<Function, numeric::Cosine>)
+      return less(words(0x7f7fffffu), magnitude);
+    if constexpr (std::is_same_v<Function, numeric::Log2>) return below(words(0x7f7ffffeu), bits_of(x) - 1u);
+    return is_nan(std::is_same_v<Function, numeric::Exp2> ? x : result);
   }
   template <class G, class B> static B exact(B x, const Environment& e) {
     return numeric::approximate<Function, G>(x, e);

@@ -4,6 +4,7 @@
 // and need no special care for NaN: the host's comparisons are unordered where AMD's are.
 #include "machine/semantics/valu_compare.h"
 #include "machine/semantics/float_lanes.h"
+#include "machine/semantics/vector_words.h"
 
 namespace asmevo::machine::ASMEVO_ISA {
 
@@ -20,17 +21,8 @@ template <bool Exec> AE_LANES void set_mask(Wave& w, const Op& op, uint64_t mask
 template <class Operands> struct IntegerCompare;
 template <Format A> struct IntegerCompare<ShapeOf<false, mask, A, A>> {
   template <class Meaning, bool Exec> static void run(Wave& w, const Op& op) {
-    if constexpr (A == b64) {
-      const Row *a = row(w, op.src[0]), *b = row(w, op.src[1]);
-      set_mask<Exec>(w, op, each_lane_bit(w, [&](unsigned i) {
-                       return Meaning{}(uint64_t{a[1].lane[i]} << 32 | a[0].lane[i],
-                                        uint64_t{b[1].lane[i]} << 32 | b[0].lane[i]);
-                     }));
-    } else {
-      const uint32_t *a = row(w, op.src[0])->lane, *b = row(w, op.src[1])->lane;
-      constexpr uint32_t used = A == b16 ? 0xffffu : ~0u;
-      set_mask<Exec>(w, op, each_lane_bit(w, [&](unsigned i) { return Meaning{}(a[i] & used, b[i] & used); }));
-    }
+    const Source<A> a(w, op, 0), b(w, op, 1);
+    set_mask<Exec>(w, op, each_vector_bit(w, [&](unsigned c) { return Meaning{}(a[c], b[c]); }));
   }
 };
 template <bool Exec, class Operands, class Meaning, class Saturated>
@@ -42,17 +34,19 @@ template <bool Exec, class... Entries> constexpr auto integer_rows(const std::tu
   return std::apply([](const auto&... e) { return std::array{integer_row<Exec>(e)...}; }, entries);
 }
 
+template <bool Flush, class F, class Compare>
+AE_LANES uint64_t compare_vectors(Wave& w, const Host<F>& a, const Host<F>& b) {
+  using Part = Vectored<F>;
+  const auto value = [](const Host<F>& s, unsigned c) {
+    return Part::value(Flush ? Part::flush(Part::load(s, c)) : Part::load(s, c));
+  };
+  return each_vector_bit(w, [&](unsigned c) { return Truth(Compare{}(value(a, c), value(b, c))); });
+}
 template <class F, bool Exec, class Compare> void float_compare(Wave& w, const Op& op) {
   const Host<F> a(w, op.src[0]), b(w, op.src[1]);
-  const auto value = [](auto bits) { return Host<F>::value(bits); };
-  const uint64_t mask =
-      environment<F>(w).flush_inputs
-          ? each_lane_bit(w,
-                          [&](unsigned i) {
-                            return Compare{}(value(Host<F>::flush(a.bits(i))), value(Host<F>::flush(b.bits(i))));
-                          })
-          : each_lane_bit(w, [&](unsigned i) { return Compare{}(value(a.bits(i)), value(b.bits(i))); });
-  set_mask<Exec>(w, op, mask);
+  const bool flush = environment<F>(w).flush_inputs;
+  set_mask<Exec>(w, op,
+                 flush ? compare_vectors<true, F, Compare>(w, a, b) : compare_vectors<false, F, Compare>(w, a, b));
 }
 
 /// The sixteen float comparisons in the order of their opcodes.
@@ -63,7 +57,7 @@ constexpr std::array<InstructionRow, 16> float_rows(const std::array<std::string
     return valu(names[k], {mask, {f, f}}, &float_compare<F, Exec, decltype(compare)>);
   };
   return {
-      row(0, [](auto, auto) { return false; }),
+      row(0, [](auto a, auto) { return (a < a) & (a > a); }),
       row(1, [](auto a, auto b) { return a < b; }),
       row(2, [](auto a, auto b) { return a == b; }),
       row(3, [](auto a, auto b) { return a <= b; }),
@@ -78,7 +72,7 @@ constexpr std::array<InstructionRow, 16> float_rows(const std::array<std::string
       row(12, [](auto a, auto b) { return !(a <= b); }),
       row(13, [](auto a, auto b) { return !(a == b); }),
       row(14, [](auto a, auto b) { return !(a < b); }),
-      row(15, [](auto, auto) { return true; }),
+      row(15, [](auto a, auto) { return (a == a) | (a != a); }),
   };
 }
 #define AE_FLOAT_NAMES(prefix, type)                                                                                   \

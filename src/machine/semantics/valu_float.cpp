@@ -9,31 +9,22 @@ namespace {
 using enum Format;
 
 template <Round Direction> struct Integral : Arithmetic {
-  AE_LANES static float fast(float a) {
-    if constexpr (Direction == Round::zero) return __builtin_truncf(a);
-    if constexpr (Direction == Round::up) return __builtin_ceilf(a);
-    if constexpr (Direction == Round::down) return __builtin_floorf(a);
-    return __builtin_rintf(a);
-  }
-  AE_LANES static double fast(double a) {
-    if constexpr (Direction == Round::zero) return __builtin_trunc(a);
-    if constexpr (Direction == Round::up) return __builtin_ceil(a);
-    if constexpr (Direction == Round::down) return __builtin_floor(a);
-    return __builtin_rint(a);
-  }
+  static constexpr int direction = Direction == Round::zero   ? _MM_FROUND_TO_ZERO
+                                   : Direction == Round::up   ? _MM_FROUND_TO_POS_INF
+                                   : Direction == Round::down ? _MM_FROUND_TO_NEG_INF
+                                                              : _MM_FROUND_TO_NEAREST_INT;
+  template <class T> AE_LANES static T fast(T a) { return integral<direction>(a); }
   template <class F, class B> static B exact(B a, const Environment& e) {
     return numeric::round_integral<F>(a, Direction, e);
   }
 };
 // v_fract works in round to nearest only where MODE does, so the difference is what the fast path computes too.
 struct Fraction : Arithmetic {
-  AE_LANES static float fast(float a) {
-    const float r = a - __builtin_floorf(a);
-    return r >= 1.0f ? 0x1.fffffep-1f : r;
-  }
-  AE_LANES static double fast(double a) {
-    const double r = a - __builtin_floor(a);
-    return r >= 1.0 ? 0x1.fffffffffffffp-1 : r;
+  AE_LANES static Singles fast(Singles a) { return below_one(a, Singles(0x1.fffffep-1f)); }
+  AE_LANES static Doubles fast(Doubles a) { return below_one(a, Doubles(0x1.fffffffffffffp-1)); }
+  template <class T> AE_LANES static T below_one(T a, T most) {
+    const T r = a - integral<_MM_FROUND_TO_NEG_INF>(a);
+    return select(r >= T(1), most, r);
   }
   template <class F, class B> static B exact(B a, const Environment& e) { return numeric::fraction<F>(a, e); }
 };
@@ -47,40 +38,44 @@ struct Mantissa : Arithmetic {
 };
 
 // f32 is the face, then the coordinates on it and twice the major axis.
-AE_LANES bool z_is_major(float x, float y, float z) {
-  return (__builtin_fabsf(z) >= __builtin_fabsf(x)) & (__builtin_fabsf(z) >= __builtin_fabsf(y));
+AE_LANES Singles magnitude(Singles x) { return singles_of(bits_of(x) & 0x7fffffffu); }
+AE_LANES Truth z_is_major(Singles x, Singles y, Singles z) {
+  return (magnitude(z) >= magnitude(x)) & (magnitude(z) >= magnitude(y));
 }
-AE_LANES bool y_is_major(float x, float y) { return __builtin_fabsf(y) >= __builtin_fabsf(x); }
+AE_LANES Truth y_is_major(Singles x, Singles y) { return magnitude(y) >= magnitude(x); }
+AE_LANES Singles by_major(Singles x, Singles y, Singles z, Singles of_x, Singles of_y, Singles of_z) {
+  return select(z_is_major(x, y, z), of_z, select(y_is_major(x, y), of_y, of_x));
+}
 template <class Derived> struct Cube : Arithmetic {
-  AE_LANES static float fast(float x, float y, float z) { return Derived::choose(x, y, z); }
+  AE_LANES static Singles fast(Singles x, Singles y, Singles z) { return Derived::choose(x, y, z); }
   template <class F, class B> static B exact(B x, B y, B z, const Environment& e) {
-    const auto number = [&](B bits) { return std::bit_cast<float>(uint32_t(numeric::flush_input<F>(bits, e))); };
-    const B r = std::bit_cast<uint32_t>(Derived::choose(number(x), number(y), number(z)));
+    const auto number = [&](B bits) {
+      return Singles(std::bit_cast<float>(uint32_t(numeric::flush_input<F>(bits, e))));
+    };
+    const B r = bits_of(Derived::choose(number(x), number(y), number(z))).v[0];
     return numeric::is_nan<F>(r) ? numeric::propagate<F>(r, e) : r;
   }
 };
 struct CubeId : Cube<CubeId> {
-  AE_LANES static float choose(float x, float y, float z) {
-    const float of_z = z < 0 ? 5.0f : 4.0f, of_y = y < 0 ? 3.0f : 2.0f, of_x = x < 0 ? 1.0f : 0.0f;
-    return z_is_major(x, y, z) ? of_z : y_is_major(x, y) ? of_y : of_x;
+  AE_LANES static Singles choose(Singles x, Singles y, Singles z) {
+    const auto face = [](Singles axis, float positive) {
+      return select(axis < Singles(0), Singles(positive + 1), Singles(positive));
+    };
+    return by_major(x, y, z, face(x, 0), face(y, 2), face(z, 4));
   }
 };
 struct CubeS : Cube<CubeS> {
-  AE_LANES static float choose(float x, float y, float z) {
-    const float of_z = z < 0 ? -x : x, of_x = x < 0 ? z : -z;
-    return z_is_major(x, y, z) ? of_z : y_is_major(x, y) ? x : of_x;
+  AE_LANES static Singles choose(Singles x, Singles y, Singles z) {
+    return by_major(x, y, z, select(x < Singles(0), z, -z), x, select(z < Singles(0), -x, x));
   }
 };
 struct CubeT : Cube<CubeT> {
-  AE_LANES static float choose(float x, float y, float z) {
-    const float of_y = y < 0 ? -z : z;
-    return z_is_major(x, y, z) ? -y : y_is_major(x, y) ? of_y : -y;
+  AE_LANES static Singles choose(Singles x, Singles y, Singles z) {
+    return by_major(x, y, z, -y, select(y < Singles(0), -z, z), -y);
   }
 };
 struct CubeMajor : Cube<CubeMajor> {
-  AE_LANES static float choose(float x, float y, float z) {
-    return 2.0f * (z_is_major(x, y, z) ? z : y_is_major(x, y) ? y : x);
-  }
+  AE_LANES static Singles choose(Singles x, Singles y, Singles z) { return Singles(2) * by_major(x, y, z, x, y, z); }
 };
 
 /// The exponent of frexp, as a 32- or 16-bit integer.
@@ -120,18 +115,24 @@ template <class F> void ldexp(Wave& w, const Op& op) {
   results.write(w, op.dst);
 }
 
+/// f32 instructions that have a fast way have one with modifiers too.
+template <class Op_, class F, unsigned N> constexpr InstructionRow with_signs(InstructionRow row) {
+  if constexpr (std::is_same_v<F, Binary32> && !Op_::exact_only) row.signs = &float_op_signs<Op_, N>;
+  return row;
+}
+
 // v_fmamk/v_madmk multiply with the literal, v_fmaak/v_madak add it; operands are in assembly order: S0 * K + S1 and
 // S0 * S1 + K both list their factors first.
 template <class F, class Op_> constexpr InstructionRow ternary(std::string_view name, TargetMask on = on_all) {
   constexpr Format f = Host<F>::format;
-  return valu(name, {f, {f, f, f}}, &float_op<Op_, F, 3>, Support::exact, on);
+  return with_signs<Op_, F, 3>(valu(name, {f, {f, f, f}}, &float_op<Op_, F, 3>, Support::exact, on));
 }
 template <class Op_> constexpr InstructionRow keeping(std::string_view name) {
   return valu(name, {f16, {f16, f16, f16}}, &float_op<Op_, Binary16, 3, true>);
 }
 template <class F, class Op_> constexpr InstructionRow binary(std::string_view name, TargetMask on = on_all) {
   constexpr Format f = Host<F>::format;
-  return valu(name, {f, {f, f}}, &float_op<Op_, F, 2>, Support::exact, on);
+  return with_signs<Op_, F, 2>(valu(name, {f, {f, f}}, &float_op<Op_, F, 2>, Support::exact, on));
 }
 template <class F, class Op_> constexpr InstructionRow unary(std::string_view name, TargetMask on = on_all) {
   constexpr Format f = Host<F>::format;
@@ -139,7 +140,9 @@ template <class F, class Op_> constexpr InstructionRow unary(std::string_view na
 }
 template <class F, class Op_> constexpr InstructionRow accumulating(std::string_view name, TargetMask on = on_all) {
   constexpr Format f = Host<F>::format;
-  return valu(name, {f, {f, f}}, &float_accumulate<Op_, F>, Support::exact, on);
+  InstructionRow row = valu(name, {f, {f, f}}, &float_accumulate<Op_, F>, Support::exact, on);
+  if constexpr (std::is_same_v<F, Binary32> && !Op_::exact_only) row.signs = &float_accumulate_signs<Op_>;
+  return row;
 }
 
 constexpr std::array rows = {

@@ -1,10 +1,10 @@
 // Executes the integer meanings of valu_integer.h over lanes.
 //
-// One loop serves all of them: it reads each source as its format says, applies the meaning, and writes the active
-// lanes. The loop is instantiated for each row, so that the compiler sees the meaning inside it.
+// One loop over vectors serves all of them: it reads each source as its format says, applies the meaning, and writes
+// the active lanes. The loop is instantiated for each row, so that the compiler sees the meaning inside it.
 #include "machine/semantics/valu_integer.h"
-#include "machine/lanes.h"
 #include "machine/semantics/rows.h"
+#include "machine/semantics/vector_words.h"
 
 #include <array>
 #include <utility>
@@ -15,44 +15,33 @@ namespace {
 
 using namespace meaning;
 
-/// A source of a known format, read lane by lane.
-template <Format F> struct Source {
-  const uint32_t* lane;
-  AE_LANES Source(Wave& w, const Op& op, unsigned k) : lane(row(w, op.src[k])->lane) {}
-  AE_LANES uint32_t operator[](unsigned i) const { return F == Format::b16 ? lane[i] & 0xffffu : lane[i]; }
-};
-template <> struct Source<Format::b64> {
-  const uint32_t *low, *high;
-  AE_LANES Source(Wave& w, const Op& op, unsigned k) {
-    const Row* rows = row(w, op.src[k]);
-    low = rows[0].lane, high = rows[1].lane;
-  }
-  AE_LANES uint64_t operator[](unsigned i) const { return uint64_t{high[i]} << 32 | low[i]; }
-};
-template <> struct Source<Format::mask> {
-  Row bits;
-  AE_LANES Source(Wave& w, const Op& op, unsigned k) { expand_mask(scalar64(w, op.ssrc[k]), bits); }
-  AE_LANES bool operator[](unsigned i) const { return bits.lane[i] != 0; }
-};
-
-/// `result(i)` to the destination of format D; masks of inactive lanes become 0.
+/// `result(c)` to the destination of format D; masks of inactive lanes become 0.
 template <Format D, bool CarryOut, class F> AE_LANES void write(Wave& w, const Op& op, F result) {
   if constexpr (D == Format::mask) {
-    w.write64(op.sdst, each_lane_bit(w, result));
-  } else if constexpr (CarryOut) {
-    // Carries are collected before the destination changes: it may be a source.
-    const uint64_t carries = each_lane_bit(w, [&](unsigned i) [[gnu::always_inline]] { return result(i).carry; });
-    Row* d = row(w, op.dst);
-    if constexpr (D == Format::b64)
-      each_lane64(w, d[0], d[1], [&](unsigned i) { return result(i).value; });
-    else
-      each_lane(w, d[0], [&](unsigned i) { return result(i).value; });
-    w.write64(op.sdst, carries);
-  } else if constexpr (D == Format::b64) {
-    Row* d = row(w, op.dst);
-    each_lane64(w, d[0], d[1], result);
+    w.write64(op.sdst, each_vector_bit(w, result));
   } else {
-    each_lane(w, *row(w, op.dst), result);
+    Row* d = row(w, op.dst);
+    uint64_t carries = 0;
+    const auto put = [&](auto on, unsigned c, auto value) __attribute__((always_inline)) {
+      if constexpr (D == Format::b64) {
+        on.put(d[0].lane, c, value.lo);
+        on.put(d[1].lane, c, value.hi);
+      } else {
+        on.put(d->lane, c, value);
+      }
+    };
+    under_exec(w, [&](auto on) __attribute__((always_inline)) {
+      AE_EACH_VECTOR {
+        const auto r = result(c);
+        if constexpr (CarryOut) {
+          carries |= bits_of(r.carry) << (c * vector_lanes);
+          put(on, c, r.value);
+        } else {
+          put(on, c, r);
+        }
+      }
+    });
+    if constexpr (CarryOut) w.write64(op.sdst, carries & w.exec());
   }
 }
 
@@ -60,16 +49,16 @@ template <class Operands> struct Executor;
 
 template <bool CarryOut, Format D, Format... S> struct Executor<ShapeOf<CarryOut, D, S...>> {
   template <class Meaning, size_t... K> AE_LANES static void with(Wave& w, const Op& op, std::index_sequence<K...>) {
-    std::tuple<Source<S>...> sources{Source<S>(w, op, K)...};
-    write<D, CarryOut>(w, op, [&](unsigned i) __attribute__((always_inline)) {
+    const std::tuple<Source<S>...> sources{Source<S>(w, op, K)...};
+    write<D, CarryOut>(w, op, [&](unsigned c) __attribute__((always_inline)) {
       if constexpr (D == Format::p16) {
-        const uint32_t low = Meaning{}((std::get<K>(sources)[i] & 0xffffu)...);
-        const uint32_t high = Meaning{}((std::get<K>(sources)[i] >> 16)...);
-        return (low & 0xffffu) | high << 16;
+        const Words low = Meaning{}((std::get<K>(sources)[c] & 0xffffu)...);
+        const Words high = Meaning{}(shr(std::get<K>(sources)[c], 16u)...);
+        return (low & 0xffffu) | shl(high, 16u);
       } else if constexpr (D == Format::b16) {
-        return Meaning{}(std::get<K>(sources)[i]...) & 0xffffu;
+        return Meaning{}(std::get<K>(sources)[c]...) & 0xffffu;
       } else {
-        return Meaning{}(std::get<K>(sources)[i]...);
+        return Meaning{}(std::get<K>(sources)[c]...);
       }
     });
   }
@@ -90,7 +79,7 @@ template <class Operands> struct Executor<KeepsUpperHalf<Operands>> {
     Row& d = *row(w, op.dst);
     const Row old = d;
     Executor<Operands>::template plain<Meaning>(w, op);
-    AE_EACH_LANE d.lane[i] = (d.lane[i] & 0xffffu) | (old.lane[i] & 0xffff0000u);
+    AE_EACH_VECTOR store_words(d.lane, c, (load_words(d.lane, c) & 0xffffu) | (load_words(old.lane, c) & 0xffff0000u));
   }
   template <class Meaning, class Saturated> static void clamped(Wave& w, const Op& op) {
     if (op.modifiers.clamp())
@@ -123,9 +112,11 @@ constexpr auto half_dot_rows() {
 
 /// v_dot2c and its kind: the destination is the third argument.
 template <class Meaning> void accumulate(Wave& w, const Op& op) {
-  const uint32_t *a = row(w, op.src[0])->lane, *b = row(w, op.src[1])->lane;
-  Row& d = *row(w, op.dst);
-  each_lane(w, d, [&](unsigned i) { return Meaning{}(a[i], b[i], d.lane[i]); });
+  const Source<b32> a(w, op, 0), b(w, op, 1);
+  uint32_t* d = row(w, op.dst)->lane;
+  under_exec(w, [&](auto on) __attribute__((always_inline)) {
+    AE_EACH_VECTOR on.put(d, c, Meaning{}(a[c], b[c], load_words(d, c)));
+  });
 }
 template <class Meaning, class Saturated> void accumulate_clamped(Wave& w, const Op& op) {
   if (op.modifiers.clamp())
@@ -174,7 +165,7 @@ template <unsigned First> void mbcnt(Wave& w, const Op& op) {
   each_lane(w, *row(w, op.dst), [&](unsigned i) {
     const unsigned below_here = i < First ? 0 : i - First;
     const uint32_t lanes_below = below_here >= 32 ? ~0u : (1u << below_here) - 1;
-    return count_ones(a[i] & lanes_below) + b[i];
+    return meaning::count_ones(a[i] & lanes_below) + b[i];
   });
 }
 

@@ -11,45 +11,24 @@ namespace {
 
 using enum Format;
 
-/// A row of halves as the executor's source: the lower or the upper ones.
-template <unsigned N> struct HalfRows {
-  Row low[N], high[N];
-  AE_LANES void load(unsigned k, const uint32_t* lane) {
-    AE_EACH_LANE {
-      low[k].lane[i] = lane[i] & 0xffffu;
-      high[k].lane[i] = lane[i] >> 16;
-    }
-  }
-};
-template <class Op_, unsigned N> AE_LANES void packed_half(Wave& w, RowRef dst, const HalfRows<N>& rows) {
-  Results<Binary16> low, high;
-  [&]<size_t... K>(std::index_sequence<K...>) {
-    FloatExecutor<Op_, Binary16, N>::compute(w, {Host<Binary16>(rows.low[K])...}, low);
-    FloatExecutor<Op_, Binary16, N>::compute(w, {Host<Binary16>(rows.high[K])...}, high);
-  }(std::make_index_sequence<N>{});
-  each_lane(w, *row(w, dst), [&](unsigned i) { return low.row.lane[i] | high.row.lane[i] << 16; });
+template <unsigned N> using Halves = std::array<Host<Binary16>, N>;
+template <class Op_, unsigned N, class... References>
+AE_LANES void packed_half(Wave& w, RowRef dst, References... source) {
+  FloatExecutor<Op_, Binary16, N>::run(w, IntoHalves{row(w, dst)}, Halves<N>{Host<Binary16>(w, source, 0)...},
+                                       Halves<N>{Host<Binary16>(w, source, 16)...});
 }
 template <class Op_, unsigned N> void pk_f16(Wave& w, const Op& op) {
-  HalfRows<N> rows;
-  for (unsigned k = 0; k < N; ++k) rows.load(k, row(w, op.src[k])->lane);
-  packed_half<Op_, N>(w, op.dst, rows);
+  [&]<size_t... K>(std::index_sequence<K...>)
+      __attribute__((always_inline)) { packed_half<Op_, N>(w, op.dst, op.src[K]...); }(std::make_index_sequence<N>{});
 }
-void pk_fmac_f16(Wave& w, const Op& op) {
-  HalfRows<3> rows;
-  rows.load(0, row(w, op.src[0])->lane);
-  rows.load(1, row(w, op.src[1])->lane);
-  rows.load(2, row(w, op.dst)->lane);
-  packed_half<FmaHalf, 3>(w, op.dst, rows);
-}
+void pk_fmac_f16(Wave& w, const Op& op) { packed_half<FmaHalf, 3>(w, op.dst, op.src[0], op.src[1], op.dst); }
 
 template <class Op_, unsigned N> void pk_f32(Wave& w, const Op& op) {
-  Results<Binary32> low, high;
-  [&]<size_t... K>(std::index_sequence<K...>) {
-    FloatExecutor<Op_, Binary32, N>::compute(w, {Host<Binary32>(row(w, op.src[K])[0])...}, low);
-    FloatExecutor<Op_, Binary32, N>::compute(w, {Host<Binary32>(row(w, op.src[K])[1])...}, high);
+  [&]<size_t... K>(std::index_sequence<K...>) __attribute__((always_inline)) {
+    FloatExecutor<Op_, Binary32, N>::run(w, IntoPair{row(w, op.dst)},
+                                         std::array{Host<Binary32>(row(w, op.src[K])[0])...},
+                                         std::array{Host<Binary32>(row(w, op.src[K])[1])...});
   }(std::make_index_sequence<N>{});
-  low.write(w, op.dst);
-  high.write(w, op.dst.next(1));
 }
 // Each result dword takes the one that op_sel picked of its own source.
 void pk_mov_b32(Wave& w, const Op& op) {
