@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Round trips and random edits over more than a test run has time for: Debian's rocRAND and rocSPARSE (about 25,000
 # kernels a target), and the kernels of bench/kernels compiled for every target and code object version, plain, bundled
-# and compressed. Downloads 100 MB once, which unpack to 1.4 GB.
+# and compressed; then waits and hazards, of which compiled code lacks none. Downloads 100 MB once, which unpack to 1.4 GB.
 #   corpora.sh ASMEVO DIR
 set -euo pipefail
 asmevo=$(realpath "${1:?usage: corpora.sh ASMEVO DIR}")
@@ -60,4 +60,35 @@ for target in gfx906 gfx908 gfx90a; do
     check "$(basename "$library") for $target, edited" "$library" --target $target --edit 1
   done
 done
+
+lint() { # WHAT, then code objects: nothing but H031 (docs/checks.md) may be found
+  local what=$1 begin=$SECONDS object
+  shift
+  echo "== waits and hazards: $what"
+  : >found
+  for object in "$@"; do
+    "$asmevo" check "$object" --only 'W*' --only 'H*' 2>>errors | grep -oE '^[^ ]+: ([^ ]+ )?[WH][0-9]{3} ' | grep -oE '[WH][0-9]{3}' >>found || true
+  done
+  echo "$# objects; findings: $(sort found | uniq -c | awk '{printf "%s%s %d", sep, $2, $1; sep = ", "} END {if (!NR) printf "none"}')"
+  if grep -qv H031 found; then failed=1; echo FAILED; fi
+  echo "$((SECONDS - begin)) s"
+}
+for level in 0 1 2; do
+  for target in gfx908 gfx90a gfx942 gfx950; do
+    mkdir -p "levels/O$level-$target"
+    for source in "$kernels"/*.hip; do
+      clang-22 -x hip --offload-arch=$target --offload-device-only --no-gpu-bundle-output -nogpuinc -nogpulib -O$level "$source" \
+        -o "levels/O$level-$target/$(basename "${source%.hip}").hsaco"
+    done
+  done
+done
+lint "compiled kernels" compiled/*/*.hsaco levels/*/*.hsaco
+for library in libraries/*/*; do
+  for target in gfx906 gfx908 gfx90a; do
+    rm -rf extracted
+    "$asmevo" extract "$library" --target $target -d extracted >/dev/null
+    lint "$(basename "$library") for $target" extracted/*/*.hsaco
+  done
+done
+rm -rf extracted
 exit $failed
