@@ -5,6 +5,7 @@
 #   corpora.sh ASMEVO DIR
 set -euo pipefail
 asmevo=$(realpath "${1:?usage: corpora.sh ASMEVO DIR}")
+build=$(realpath "$(dirname "$asmevo")/..")
 mkdir -p "${2:?usage: corpora.sh ASMEVO DIR}"
 dir=$(realpath "$2")
 kernels=$(realpath "$(dirname "$0")/../bench/kernels/hip")
@@ -83,6 +84,12 @@ for level in 0 1 2; do
   done
 done
 lint "compiled kernels" compiled/*/*.hsaco levels/*/*.hsaco
+echo "== seeded faults in compiled kernels"
+if [ -x "$build/tests/test_analysis" ]; then
+  ASMEVO_FAULTS_IN=$dir/levels "$build/tests/test_analysis" --gtest_brief=1 --gtest_filter='Faults.*' || failed=1
+else
+  echo "SKIPPED: no $build/tests/test_analysis (make test builds it)"
+fi
 for library in libraries/*/*; do
   for target in gfx906 gfx908 gfx90a; do
     rm -rf extracted

@@ -34,9 +34,11 @@ public:
     for (uint32_t b = 0; b < graph_.blocks.size(); ++b)
       if (reached[b]) control(graph_.blocks[b]);
     if (function_.kernel >= 0 && static_cast<size_t>(function_.kernel) < program_.declared.size()) {
-      registers();
+      registers(declared(), true);
       lds();
       kernarg();
+    } else if (!program_.declared.empty()) {
+      registers(most_declared(), false);
     }
     std::ranges::stable_sort(findings_, {}, &Finding::item);
     return std::move(findings_);
@@ -48,6 +50,17 @@ private:
   }
 
   const isa::Resources& declared() const { return program_.declared[function_.kernel]; }
+
+  /// A device function runs with what its kernel declares, which one of them may be: more than any of them is wrong.
+  isa::Resources most_declared() const {
+    isa::Resources most;
+    for (const isa::Resources& one : program_.declared) {
+      most.vgprs = std::max({most.vgprs, one.vgprs, one.accum_offset + one.agprs});
+      most.agprs = std::max(most.agprs, one.agprs);
+      most.sgprs = std::max(most.sgprs, one.sgprs);
+    }
+    return most;
+  }
 
   template <class Visit> void each_instruction(Visit&& visit) const {
     for (size_t i = function_.first; i < function_.last; ++i)
@@ -77,9 +90,8 @@ private:
                                [&](const Item& item) { return item.kind == ItemKind::label && item.text == label; });
   }
 
-  // R001 to R004.
-  void registers() {
-    const isa::Resources& has = declared();
+  // R001 to R004. Where accumulators begin is known of a kernel alone.
+  void registers(const isa::Resources& has, bool of_kernel) {
     const bool unified = program_.target.unified_registers();
     const uint32_t rows = unified ? std::max(has.vgprs, has.accum_offset + has.agprs) : has.vgprs;
     bool agprs = false;
@@ -98,7 +110,7 @@ private:
                 fmt::format("{} names {}{}, {} {}", place(program_.items[item]), file, end - 1, what, limit));
           };
           if (r.file == isa::File::vgpr && end > rows) say("R001", "v", rows, "the descriptor declares VGPRs below");
-          if (r.file == isa::File::vgpr && unified && agprs && end > has.accum_offset && end <= rows)
+          if (of_kernel && r.file == isa::File::vgpr && unified && agprs && end > has.accum_offset && end <= rows)
             say("R002", "v", has.accum_offset, "which is an accumulator too: accum_offset is");
           if (r.file == isa::File::agpr && end > has.agprs)
             say("R003", "a", has.agprs, "the descriptor declares AGPRs below");

@@ -39,6 +39,22 @@ TEST(Check, registers_above_the_declaration_are_found) {
   EXPECT_EQ(ids(check(program)), "");
 }
 
+TEST(Check, a_device_function_has_what_the_largest_kernel_declares) {
+  auto program = assemble("v_mov_b32 v40, 0\ns_mov_b32 s30, 0\nv_accvgpr_write_b32 a9, v1\ns_setpc_b64 s[30:31]");
+  program.functions[0].kernel = -1;
+  const auto registers = [&] {
+    std::string found;
+    for (const Finding& finding : check(program))
+      if (finding.rule < "R005") found += finding.rule + " ";
+    return found;
+  };
+  program.declared = {{.vgprs = 32, .agprs = 4, .sgprs = 30, .accum_offset = 32},
+                      {.vgprs = 24, .agprs = 8, .sgprs = 24, .accum_offset = 24}};
+  EXPECT_EQ(registers(), "R001 R004 R003 R004 ");
+  program.declared.push_back({.vgprs = 44, .agprs = 12, .sgprs = 32, .accum_offset = 44});
+  EXPECT_EQ(registers(), "");
+}
+
 TEST(Check, vgprs_may_use_rows_behind_accum_offset_where_no_accumulator_lives) {
   auto program = assemble("v_mov_b32 v40, 0\ns_endpgm");
   program.declared[0] = {.vgprs = 40, .agprs = 8, .sgprs = 32, .accum_offset = 40};
