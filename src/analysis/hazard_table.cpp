@@ -351,6 +351,25 @@ Requirement HazardTable::required(const Instruction& producer, Class first, cons
   return most;
 }
 
+void HazardTable::pass(Recent& recent, const Instruction& producer, const Instruction& passing, Class passing_class,
+                       unsigned states) const {
+  recent.distance = static_cast<uint8_t>(std::min(255u, recent.distance + states));
+  recent.between &= static_cast<uint8_t>(~between::acc_move);
+  if (passing_class.is(kind::dgemm)) recent.between |= between::dgemm;
+  if (passing_class.is(kind::acc_read | kind::acc_write)) recent.between |= between::acc_move;
+  if (passing_class.is(kind::matrix)) recent.overwritten |= overwritten_by(passing, producer);
+}
+
+/// Which registers of an earlier matrix instruction's result `later` writes.
+uint32_t HazardTable::overwritten_by(const Instruction& later, const Instruction& earlier) const {
+  if (!earlier.traits.mfma || later.defs.empty() || earlier.defs.empty()) return 0;
+  const size_t from = registers_.first_of(later.defs[0]), first = registers_.first_of(earlier.defs[0]);
+  uint32_t mask = 0;
+  for (size_t r = 0; r < earlier.defs[0].count && r < 32; ++r)
+    if (first + r >= from && first + r < from + later.defs[0].count) mask |= 1u << r;
+  return mask;
+}
+
 unsigned required_wait_states(const Instruction& producer, const Instruction& consumer, const isa::Target& target) {
   HazardTable table(target.processor, {});
   return table.required(producer, table.classify(producer), consumer, table.classify(consumer)).states;

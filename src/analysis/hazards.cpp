@@ -9,13 +9,6 @@ using isa::Instruction;
 using recover::Function;
 using recover::Program;
 
-/// A producer that a consumer may still be too close to.
-struct Recent {
-  uint32_t item;
-  uint8_t distance; // wait states since, on the shortest path
-  uint8_t between;
-  uint32_t overwritten = 0;
-};
 using Window = std::vector<Recent>; // by item
 
 bool join(Window& into, const Window& other) {
@@ -162,13 +155,7 @@ private:
     }
     const Class passing = classes_[item - function_.first];
     const unsigned states = wait_states(at(item)) + inserted;
-    for (Recent& recent : window) {
-      recent.distance = static_cast<uint8_t>(std::min(255u, recent.distance + states));
-      recent.between &= static_cast<uint8_t>(~between::acc_move);
-      if (passing.is(kind::dgemm)) recent.between |= between::dgemm;
-      if (passing.is(kind::acc_read | kind::acc_write)) recent.between |= between::acc_move;
-      if (passing.is(kind::matrix)) recent.overwritten |= overwritten_by(at(item), at(recent.item));
-    }
+    for (Recent& recent : window) table_.pass(recent, at(recent.item), at(item), passing, states);
     std::erase_if(window, [&](const Recent& r) { return r.distance >= reach_[r.item - function_.first]; });
     if (reach_[item - function_.first] == 0) return;
     const auto number = static_cast<uint32_t>(item);
@@ -177,17 +164,6 @@ private:
       *place = {number, 0, 0};
     else
       window.insert(place, {number, 0, 0});
-  }
-
-  /// Which registers of an earlier matrix instruction's result `later` writes.
-  uint32_t overwritten_by(const Instruction& later, const Instruction& earlier) const {
-    if (!earlier.traits.mfma || later.defs.empty() || earlier.defs.empty()) return 0;
-    const size_t from = table_.registers().first_of(later.defs[0]),
-                 first = table_.registers().first_of(earlier.defs[0]);
-    uint32_t mask = 0;
-    for (size_t r = 0; r < earlier.defs[0].count && r < 32; ++r)
-      if (first + r >= from && first + r < from + later.defs[0].count) mask |= 1u << r;
-    return mask;
   }
 
   const Program& program_;

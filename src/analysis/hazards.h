@@ -62,6 +62,16 @@ struct Requirement {
   const HazardRule* rule = nullptr; // the one that asks for most
 };
 
+/// A producer that a consumer may still be too close to.
+struct Recent {
+  uint32_t item;    // an instruction's number, whatever the reader counts
+  uint8_t distance; // wait states since, on the shortest path
+  uint8_t between;
+  uint32_t overwritten = 0;
+
+  bool operator==(const Recent&) const = default;
+};
+
 /// The rules of one processor.
 class HazardTable {
 public:
@@ -71,9 +81,14 @@ public:
   unsigned reach(const isa::Instruction& producer, Class first) const;
   Requirement required(const isa::Instruction& producer, Class first, const isa::Instruction& consumer, Class second,
                        uint8_t between = 0, uint32_t overwritten = 0) const;
+  /// `recent`, which stands for `producer`, after `passing` and `states` wait states more.
+  void pass(Recent& recent, const isa::Instruction& producer, const isa::Instruction& passing, Class passing_class,
+            unsigned states) const;
   const RegisterMap& registers() const { return registers_; }
 
 private:
+  uint32_t overwritten_by(const isa::Instruction& later, const isa::Instruction& earlier) const;
+
   isa::Processor processor_;
   RegisterMap registers_;
   Classifier classifier_;

@@ -31,6 +31,13 @@ RegisterMap::RegisterMap(const recover::Program& program, const recover::Functio
   limit_ = std::min<size_t>(256, agpr_unit - agprs_);
 }
 
+RegisterMap RegisterMap::unified(uint32_t accum_offset) {
+  RegisterMap map;
+  map.agprs_ = vgpr_unit + std::min<size_t>(accum_offset, 256);
+  map.limit_ = 256;
+  return map;
+}
+
 std::string register_name(size_t unit) {
   if (unit == scc_unit) return "scc";
   if (unit == mode_unit) return "mode";

@@ -27,6 +27,8 @@ public:
   RegisterMap() = default;
   /// Finds out whether `function` names rows of the unified file both as VGPR and as AGPR.
   RegisterMap(const recover::Program& program, const recover::Function& function);
+  /// A unified file whose accumulation registers begin at row `accum_offset`.
+  static RegisterMap unified(uint32_t accum_offset);
 
   size_t first_of(const isa::RegisterRange& range) const {
     switch (range.file) {
