@@ -5,6 +5,7 @@
 // Source: CDNA3 ISA manual, "Scalar memory"; offsets: LLVM SMInstructions.td.
 #include "machine/access.h"
 #include "machine/atomics.h"
+#include "machine/scalar/scalar_place.h"
 #include "machine/tracer.h"
 
 #include <array>
@@ -13,12 +14,6 @@ namespace asmevo::machine::scalar {
 
 namespace {
 
-int64_t offset_of(const Wave& w, const Op& op) {
-  int64_t offset = op.imm;
-  if (op.flags & memory_flag::has_soffset) offset += scalar32(w, op.ssrc[1]);
-  return offset;
-}
-
 void trace(Wave& w, uint64_t address, uint32_t dwords, bool write) {
   if (!w.workgroup->tracer) [[likely]]
     return;
@@ -26,26 +21,8 @@ void trace(Wave& w, uint64_t address, uint32_t dwords, bool write) {
   w.workgroup->tracer->access(w, Space::scalar, write, 4 * dwords, addresses, 1);
 }
 
-/// Where an access goes, and how many of its dwords exist.
-struct Place {
-  uint64_t address = 0;
-  uint32_t dwords = 0;
-};
-
-template <bool buffer> Place place_of(const Wave& w, const Op& op, uint32_t dwords) {
-  const uint64_t base = scalar64(w, op.ssrc[0]);
-  const int64_t offset = offset_of(w, op);
-  if constexpr (!buffer) return {(base + uint64_t(offset)) & ~uint64_t{3}, dwords};
-  // V#: base 47:0, stride 61:48, records in word 2: elements of `stride` bytes where there is a stride.
-  const uint32_t records = w.sgpr[op.ssrc[0].index() + 2], stride = uint32_t(base >> 48) & 0x3fff;
-  const uint64_t size = stride ? uint64_t{records} * stride : records;
-  const uint64_t at = uint64_t(offset) & 0xfffffffc;
-  const uint64_t available = at < size ? (size - at) / 4 : 0;
-  return {((base & 0xffffffffffff) + at) & ~uint64_t{3}, uint32_t(std::min<uint64_t>(dwords, available))};
-}
-
 template <bool buffer, uint32_t dwords> void load(Wave& w, const Op& op) {
-  const Place place = place_of<buffer>(w, op, dwords);
+  const ScalarPlace place = scalar_place<buffer>(w, op, dwords);
   trace(w, place.address, dwords, false);
   uint32_t value[dwords] = {};
   if (place.dwords) {
@@ -57,7 +34,7 @@ template <bool buffer, uint32_t dwords> void load(Wave& w, const Op& op) {
 }
 
 template <bool buffer, uint32_t dwords> void store(Wave& w, const Op& op) {
-  const Place place = place_of<buffer>(w, op, dwords);
+  const ScalarPlace place = scalar_place<buffer>(w, op, dwords);
   trace(w, place.address, dwords, true);
   if (!place.dwords) return;
   if (uint8_t* at = reach(w, op, -1, place.address, 4 * place.dwords, true))
@@ -65,7 +42,7 @@ template <bool buffer, uint32_t dwords> void store(Wave& w, const Op& op) {
 }
 
 template <bool buffer, class T, class F> void atomic(Wave& w, const Op& op) {
-  const Place place = place_of<buffer>(w, op, sizeof(T) / 4);
+  const ScalarPlace place = scalar_place<buffer>(w, op, sizeof(T) / 4);
   trace(w, place.address, sizeof(T) / 4, true);
   if (place.dwords < sizeof(T) / 4) return;
   uint8_t* at = reach(w, op, -1, place.address, sizeof(T), true);

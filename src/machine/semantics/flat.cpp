@@ -5,6 +5,7 @@
 // memory, everything else is global. Source: CDNA3 ISA manual, "Flat Memory Instructions".
 #include "machine/atomics.h"
 #include "machine/registry.h"
+#include "machine/semantics/addresses.h"
 #include "machine/transfer.h"
 
 #include <array>
@@ -14,29 +15,6 @@ namespace asmevo::machine::ASMEVO_ISA {
 namespace {
 
 enum class Segment : uint8_t { flat, global, scratch };
-
-/// Addresses of a GLOBAL or FLAT access.
-struct GlobalAddresses {
-  const Row* vector;
-  uint64_t base;
-  bool wide; // the vector holds 64 bits
-  AE_LANES uint64_t at(unsigned i) const {
-    uint64_t offset = vector[0].lane[i];
-    if (wide) offset |= uint64_t{vector[1].lane[i]} << 32;
-    return base + offset;
-  }
-};
-
-AE_LANES GlobalAddresses global_addresses(Wave& w, const Op& op) {
-  const bool scalar = op.flags & memory_flag::has_saddr;
-  const uint64_t base = scalar ? scalar64(w, op.ssrc[0]) : 0;
-  return {row(w, op.src[0]), base + uint64_t(int64_t{op.imm}), !scalar};
-}
-
-/// Offsets into private memory.
-AE_LANES uint32_t scratch_base(const Wave& w, const Op& op) {
-  return uint32_t(op.imm) + (op.flags & memory_flag::has_saddr ? scalar32(w, op.ssrc[0]) : 0);
-}
 
 /// A lane's private memory is spread over the wave's: dword d of lane l lies at 256 d + 4 l. Bytes are moved through a
 /// small buffer. False after raising a fault.

@@ -4,6 +4,7 @@
 // as 0 and is not written. Source: CDNA3 ISA manual, "Data Share Operations".
 #include "machine/atomics.h"
 #include "machine/registry.h"
+#include "machine/semantics/addresses.h"
 #include "machine/transfer.h"
 
 #include <array>
@@ -12,32 +13,20 @@ namespace asmevo::machine::ASMEVO_ISA {
 
 namespace {
 
-/// Addresses of one access: row of byte addresses plus a constant.
-struct Addresses {
-  const Row& base;
-  uint32_t offset, size, bytes;
-  AE_LANES uint32_t at(unsigned i) const { return base.lane[i] + offset; }
-  AE_LANES bool inside(unsigned i) const { return at(i) < size && size - at(i) >= bytes; }
-};
-
-AE_LANES Addresses addresses(Wave& w, const Op& op, uint32_t offset, uint32_t bytes) {
-  return {*row(w, op.src[0]), offset, w.lds_size, bytes};
-}
-
-[[gnu::noinline, gnu::cold]] void trace_lanes(Wave& w, const Addresses& a, bool write) {
+[[gnu::noinline, gnu::cold]] void trace_lanes(Wave& w, const LdsAddresses& a, bool write) {
   uint64_t mask = w.exec();
   for (unsigned i = 0; i < lanes; ++i)
     if (!a.inside(i)) mask &= ~(uint64_t{1} << i);
   trace_access(w, Space::lds, write, a.bytes, mask, [&](unsigned i) { return a.at(i); });
 }
 
-AE_LANES void trace(Wave& w, const Addresses& a, bool write) {
+AE_LANES void trace(Wave& w, const LdsAddresses& a, bool write) {
   if (w.workgroup->tracer) [[unlikely]]
     trace_lanes(w, a, write);
 }
 
 /// Where the lanes' bytes are; `outside` for lanes that are off or out of range.
-AE_LANES Pointers pointers(Wave& w, const Addresses& a, uint8_t* outside) {
+AE_LANES Pointers pointers(Wave& w, const LdsAddresses& a, uint8_t* outside) {
   Pointers p;
   const Row& on = active(w, w.exec());
   const uint32_t limit = a.size - a.bytes;
@@ -54,18 +43,18 @@ AE_LANES Pointers pointers(Wave& w, const Addresses& a, uint8_t* outside) {
 AE_LANES uint8_t* source_of_zeros() { return const_cast<uint8_t*>(zeros); } // only read through
 
 /// All lanes side by side in range: where they begin, else null.
-template <class T> AE_LANES uint8_t* block(Wave& w, const Addresses& a) {
+template <class T> AE_LANES uint8_t* block(Wave& w, const LdsAddresses& a) {
   if (w.exec() != all_lanes || !consecutive<T::bytes>(a.base)) return nullptr;
   const uint64_t first = uint64_t{a.base.lane[0]} + a.offset;
   return first + Block<T>::bytes <= a.size ? w.lds + first : nullptr;
 }
 
-template <class T> AE_LANES void load_rows(Wave& w, const Addresses& a, Row* d) {
+template <class T> AE_LANES void load_rows(Wave& w, const LdsAddresses& a, Row* d) {
   if constexpr (Block<T>::exists)
     if (const uint8_t* from = block<T>(w, a)) return Block<T>::load(from, d);
   Bulk<T>::load(w, pointers(w, a, source_of_zeros()), d);
 }
-template <class T> AE_LANES void store_rows(Wave& w, const Addresses& a, const Row* s) {
+template <class T> AE_LANES void store_rows(Wave& w, const LdsAddresses& a, const Row* s) {
   if constexpr (Block<T>::exists)
     if (uint8_t* to = block<T>(w, a)) return Block<T>::store(s, to);
   uint8_t sink[16];
@@ -73,13 +62,13 @@ template <class T> AE_LANES void store_rows(Wave& w, const Addresses& a, const R
 }
 
 template <class T> void load(Wave& w, const Op& op) {
-  const Addresses a = addresses(w, op, uint32_t(op.imm), T::bytes);
+  const LdsAddresses a = lds_addresses(w, op, uint32_t(op.imm), T::bytes);
   trace(w, a, false);
   load_rows<T>(w, a, row(w, op.dst));
 }
 
 template <class T> void store(Wave& w, const Op& op) {
-  const Addresses a = addresses(w, op, uint32_t(op.imm), T::bytes);
+  const LdsAddresses a = lds_addresses(w, op, uint32_t(op.imm), T::bytes);
   trace(w, a, true);
   store_rows<T>(w, a, row(w, op.src[1]));
 }
@@ -91,8 +80,8 @@ template <class T, bool st64> AE_LANES uint32_t offset2(const Op& op, unsigned w
 
 // The destination may hold the address, so both sets of pointers come first.
 template <class T, bool st64> void load2(Wave& w, const Op& op) {
-  const Addresses first = addresses(w, op, offset2<T, st64>(op, 0), T::bytes);
-  const Addresses second = addresses(w, op, offset2<T, st64>(op, 1), T::bytes);
+  const LdsAddresses first = lds_addresses(w, op, offset2<T, st64>(op, 0), T::bytes);
+  const LdsAddresses second = lds_addresses(w, op, offset2<T, st64>(op, 1), T::bytes);
   trace(w, first, false);
   trace(w, second, false);
   const Pointers one = pointers(w, first, source_of_zeros()), two = pointers(w, second, source_of_zeros());
@@ -102,8 +91,8 @@ template <class T, bool st64> void load2(Wave& w, const Op& op) {
 }
 
 template <class T, bool st64> void store2(Wave& w, const Op& op) {
-  const Addresses first = addresses(w, op, offset2<T, st64>(op, 0), T::bytes);
-  const Addresses second = addresses(w, op, offset2<T, st64>(op, 1), T::bytes);
+  const LdsAddresses first = lds_addresses(w, op, offset2<T, st64>(op, 0), T::bytes);
+  const LdsAddresses second = lds_addresses(w, op, offset2<T, st64>(op, 1), T::bytes);
   trace(w, first, true);
   trace(w, second, true);
   store_rows<T>(w, first, row(w, op.src[1]));
@@ -125,7 +114,7 @@ template <class T> AE_LANES void set_lane(Row* r, unsigned i, T value) {
 enum class Order : uint8_t { data_first, compare_first };
 
 template <class T, class F, bool returns, Order order> void atomic(Wave& w, const Op& op) {
-  const Addresses a = addresses(w, op, uint32_t(op.imm), sizeof(T));
+  const LdsAddresses a = lds_addresses(w, op, uint32_t(op.imm), sizeof(T));
   trace(w, a, true);
   const Row* data = row(w, op.src[order == Order::compare_first ? 2 : 1]);
   const Row* second = row(w, op.src[order == Order::compare_first ? 1 : 2]);
@@ -144,13 +133,13 @@ template <class T, class F, bool returns, Order order> void atomic(Wave& w, cons
 
 template <class T, bool st64> void exchange2(Wave& w, const Op& op) {
   using Transfer = Dwords<sizeof(T) / 4>;
-  const Addresses first = addresses(w, op, offset2<Transfer, st64>(op, 0), sizeof(T));
-  const Addresses second = addresses(w, op, offset2<Transfer, st64>(op, 1), sizeof(T));
+  const LdsAddresses first = lds_addresses(w, op, offset2<Transfer, st64>(op, 0), sizeof(T));
+  const LdsAddresses second = lds_addresses(w, op, offset2<Transfer, st64>(op, 1), sizeof(T));
   trace(w, first, true);
   trace(w, second, true);
   const Row *one = row(w, op.src[1]), *two = row(w, op.src[2]);
   Row* d = row(w, op.dst);
-  auto exchange = [&](const Addresses& a, const Row* data, unsigned i) {
+  auto exchange = [&](const LdsAddresses& a, const Row* data, unsigned i) {
     if (!a.inside(i)) return T{};
     const T old = load_as<T>(w.lds + a.at(i));
     store_as(w.lds + a.at(i), lane_value<T>(data, i));
@@ -166,7 +155,7 @@ template <class T, bool st64> void exchange2(Wave& w, const Op& op) {
 
 // Exchange of a dword of a 64-bit pair where its top bit is set.
 void conditional_exchange(Wave& w, const Op& op) {
-  const Addresses a = addresses(w, op, uint32_t(op.imm), 8);
+  const LdsAddresses a = lds_addresses(w, op, uint32_t(op.imm), 8);
   trace(w, a, true);
   const Row* data = row(w, op.src[1]);
   Row* d = row(w, op.dst);
@@ -189,7 +178,7 @@ void conditional_exchange(Wave& w, const Op& op) {
 template <bool write> void add_tid(Wave& w, const Op& op) {
   Row at;
   for (unsigned i = 0; i < lanes; ++i) at.lane[i] = (w.m0() & 0xffff) + 4 * i;
-  const Addresses a{at, uint32_t(op.imm), w.lds_size, 4};
+  const LdsAddresses a{at, uint32_t(op.imm), w.lds_size, 4};
   trace(w, a, write);
   if constexpr (write) {
     const Row* s = row(w, op.src[1]);
