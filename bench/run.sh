@@ -10,6 +10,10 @@ echo "== simulated machine: wave-instructions a second on one core, beside a pla
 "$build/bench/bench_machine" --benchmark_min_time=0.2
 
 echo
+echo "== strict mode: the same loop without and with it; ratio says how many times longer"
+"$build/bench/bench_strict" --benchmark_min_time=0.2
+
+echo
 echo "== candidates: optimize corpus/softmax.hsaco, whole command"
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT

@@ -1,4 +1,5 @@
 // run: what a kernel computes.
+#include "cli/execution.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "device/capture_case.h"
@@ -16,11 +17,11 @@ using report::json;
 
 struct Options : Common {
   SettingOptions setting;
+  ExecutionOptions execution;
   std::string dump, capture;
 };
 
-constexpr std::string_view status_names[] = {"completed", "fault", "over its instruction budget", "deadlock",
-                                             "stopped"};
+constexpr std::string_view status_names[] = {"completed", "fault", "over its budget", "deadlock", "stopped"};
 
 constexpr size_t shown_elements = 8;
 
@@ -82,15 +83,19 @@ Result<void> write_capture(const std::string& directory, const Setting& setting,
   return launch::write_capture(folder, capture);
 }
 
+std::string fault_text(const machine::Fault& fault) {
+  std::string where = fmt::format("workgroup {}, wave {}", fault.workgroup, fault.wave);
+  if (fault.lane >= 0) where += fmt::format(", lane {}", fault.lane);
+  if (fault.data_address) where += fmt::format(", address {:#x}", fault.data_address);
+  return fmt::format(" at {:#x} ({}): {}", fault.address, where, fault.message);
+}
+
 /// What went wrong in one case, a line each.
 std::string faults_of(const device::Outcome& outcome) {
   std::string out;
   if (outcome.status != machine::Status::completed)
     out +=
-        fmt::format("  {}{}\n", status_names[size_t(outcome.status)],
-                    outcome.fault ? fmt::format(" at 0x{:x} (workgroup {}, wave {}): {}", outcome.fault->address,
-                                                outcome.fault->workgroup, outcome.fault->wave, outcome.fault->message)
-                                  : "");
+        fmt::format("  {}{}\n", status_names[size_t(outcome.status)], outcome.fault ? fault_text(*outcome.fault) : "");
   for (const std::string& damage : outcome.guard_damage) out += fmt::format("  {}\n", damage);
   for (const std::string& damage : outcome.read_only_damage) out += fmt::format("  {}\n", damage);
   return out;
@@ -98,13 +103,16 @@ std::string faults_of(const device::Outcome& outcome) {
 
 Result<ExitStatus> run(const Options& options) {
   AE_TRY(Setting setting, open_setting(options.setting));
+  AE_TRY(std::unique_ptr<Execution> execution, Execution::create(options.execution, setting));
   device::LaunchOptions launching;
   launching.run.stop = stop_on_signal();
   std::string text = fmt::format("{}: kernel {} on the {}\n", options.setting.file, setting.kernel->name,
                                  setting.device->description());
   json cases = json::array();
   ExitStatus status = positive;
+  size_t findings = 0;
   for (const launch::Case& c : setting.launch.cases) {
+    execution->prepare(launching.run);
     AE_TRY(device::Outcome outcome, setting.device->launch(setting.loaded, c, launching));
     if (outcome.status == machine::Status::stopped) return interrupted;
     std::string faults = faults_of(outcome);
@@ -126,10 +134,15 @@ Result<ExitStatus> run(const Options& options) {
                      {"guard_damage", outcome.guard_damage},
                      {"read_only_damage", outcome.read_only_damage},
                      {"buffers", std::move(buffers)}});
+    text += execution->collect(outcome, cases.back());
+    findings += outcome.strict.findings.size();
     if (outcome.fault) cases.back()["fault"] = report::to_json(*outcome.fault);
     if (!options.dump.empty()) AE_CHECK(write_buffers(options.dump, c, outcome));
     if (!options.capture.empty()) AE_CHECK(write_capture(options.capture, setting, c));
   }
+  if (options.execution.strict)
+    text += fmt::format("{} findings in strict mode\n", findings ? report::grouped(findings) : "no");
+  if (findings) status = negative;
   return answer(options, text,
                 {{"file", options.setting.file},
                  {"kernel", setting.kernel->name},
@@ -143,13 +156,16 @@ Result<ExitStatus> run(const Options& options) {
 const Verb run_verb = {
     "run", "execute a kernel on every case of a launch and show its outputs",
     "  asmevo run softmax.hsaco --launch softmax.launch.json\n"
-    "  asmevo run softmax.hsaco --launch softmax.launch.json --dump outputs/\n",
+    "  asmevo run softmax.hsaco --launch softmax.launch.json --dump outputs/\n"
+    "  asmevo run softmax.hsaco --launch softmax.launch.json --strict\n"
+    "  asmevo run softmax.hsaco --launch softmax.launch.json --trace-pc 0x1900:0x1a00 --trace-wave 0.0\n",
     [](CLI::App& app) {
       return declare<Options>(
           app,
           [](CLI::App& a, Options& o) {
             file_option(a, o.setting.file);
             launch_options(a, o.setting);
+            execution_options(a, o.execution);
             a.add_option("--dump", o.dump, "write final buffers as NumPy arrays here, a folder a case")
                 ->type_name("DIR");
             a.add_option("--capture", o.capture,

@@ -23,6 +23,9 @@ struct Outcome {
       read_only_damage; // "global_store_dword writes 4 bytes at +0x10 of `in`, which is read-only (...)"
   uint64_t instructions = 0;
   machine::Fidelity fidelity;
+  std::vector<machine::Standing> standing; // where waves were, where the launch did not complete
+  machine::StrictReport strict;            // of the last run, where LaunchOptions asked for it
+  std::vector<uint64_t> executed;          // likewise, by instruction of the image
 };
 
 struct LaunchOptions {

@@ -107,6 +107,9 @@ Result<bool> run_in(World& world, const machine::Image& image, const LaunchOptio
   outcome.fault = std::move(result.fault);
   outcome.instructions = result.instructions;
   outcome.fidelity = std::move(result.fidelity);
+  outcome.standing = std::move(result.standing);
+  outcome.strict = std::move(result.strict);
+  outcome.executed = std::move(result.executed);
   if (outcome.fault && outcome.status == machine::Status::fault) judge_fault(*outcome.fault, world.placement, outcome);
   std::ranges::move(guard_damage(world.memory, world.placement, options.poison_seed),
                     std::back_inserter(outcome.guard_damage));

@@ -2,6 +2,7 @@
 
 #include "isa/resources.h"
 #include "machine/modal.h"
+#include "machine/watcher.h"
 
 #include <algorithm>
 #include <cstring>
@@ -138,6 +139,24 @@ void write_work_item_ids(Row* rows, bool packed, uint32_t dimensions, uint32_t f
   }
 }
 
+/// What the dispatch puts into scalar registers; says how many are taken.
+uint32_t put_scalars(Wave& w, const LaunchPlan& plan, const Workgroup& group, const std::array<uint32_t, 3>& position) {
+  const object::KernelDescriptor& d = plan.dispatch.kernel->descriptor;
+  SgprWriter sgprs{w};
+  put_user_sgprs(sgprs, plan, group, d.kernel_code_properties());
+  const uint32_t rsrc2 = d.compute_pgm_rsrc2();
+  sgprs.at = std::max(sgprs.at, field(rsrc2, 1, 5));
+  for (unsigned k = 0; k < 3; ++k)
+    if (field(rsrc2, 7 + k, 1)) sgprs.put(position[k]);
+  if (field(rsrc2, 10, 1)) sgprs.put(group.wave_count | uint32_t(w.id == 0) << 31);
+  const uint64_t wave_scratch = w.id * group.scratch_wave_bytes();
+  if (plan.image->target.processor >= isa::Processor::gfx942)
+    w.write64(slot::flat_scratch, group.scratch_base + wave_scratch);
+  else if (field(rsrc2, 0, 1))
+    sgprs.put(uint32_t(wave_scratch));
+  return std::min(sgprs.at, slot::flat_scratch);
+}
+
 void set_fixed_slots(Wave& w) {
   w.write64(slot::shared_base, shared_aperture);
   w.write64(slot::shared_limit, shared_aperture | 0xffffffff);
@@ -212,6 +231,17 @@ void Scratch::assign(Workgroup& group, uint32_t slot) const {
   group.scratch = data_ ? data_ + slot * slot_bytes_ : nullptr;
 }
 
+DefinedRegisters defined_registers(const LaunchPlan& plan) {
+  Wave w;
+  DefinedRegisters defined;
+  defined.scalars = put_scalars(w, plan, {}, {});
+  defined.vectors = plan.image->target.unified_registers()
+                        ? 1
+                        : std::min(3u, 1 + field(plan.dispatch.kernel->descriptor.compute_pgm_rsrc2(), 11, 2));
+  defined.flat_scratch = plan.image->target.processor >= isa::Processor::gfx942;
+  return defined;
+}
+
 Residence::Residence(const LaunchPlan& plan, const Memory& memory, const Scratch& scratch, uint32_t slot)
     : plan_(plan), approximate_seen_(plan.image->instructions.size()) {
   const uint64_t row_bytes = uint64_t{plan.rows()} * sizeof(Row) * plan.max_waves;
@@ -262,6 +292,11 @@ void Residence::begin(uint32_t workgroup, Tracer* tracer, AccessLog* log) {
   for (uint32_t id = 0; id < group_.wave_count; ++id) start_wave(*new (&waves_[id]) Wave, id, position, size);
 }
 
+void Residence::watch(Watcher* watcher) {
+  group_.watcher = watcher;
+  if (watcher) watcher->begin(waves());
+}
+
 void Residence::start_wave(Wave& w, uint32_t id, const std::array<uint32_t, 3>& position,
                            const std::array<uint32_t, 3>& size) {
   const Image::Impl& image = *plan_.image;
@@ -295,20 +330,8 @@ void Residence::start_wave(Wave& w, uint32_t id, const std::array<uint32_t, 3>& 
   std::ranges::fill(w.splat_of, ~uint64_t{0});
   std::memset(&w.lane_mask, 0xff, sizeof w.lane_mask);
 
-  SgprWriter sgprs{w};
-  put_user_sgprs(sgprs, plan_, group_, d.kernel_code_properties());
-  const uint32_t rsrc2 = d.compute_pgm_rsrc2();
-  sgprs.at = std::max(sgprs.at, field(rsrc2, 1, 5));
-  for (unsigned k = 0; k < 3; ++k)
-    if (field(rsrc2, 7 + k, 1)) sgprs.put(position[k]);
-  if (field(rsrc2, 10, 1)) sgprs.put(group_.wave_count | uint32_t(id == 0) << 31);
-  const uint64_t wave_scratch = id * group_.scratch_wave_bytes();
-  if (image.target.processor >= isa::Processor::gfx942)
-    w.write64(slot::flat_scratch, group_.scratch_base + wave_scratch);
-  else if (field(rsrc2, 0, 1))
-    sgprs.put(uint32_t(wave_scratch));
-
-  write_work_item_ids(rows, unified, field(rsrc2, 11, 2), first, count, size);
+  put_scalars(w, plan_, group_, position);
+  write_work_item_ids(rows, unified, field(d.compute_pgm_rsrc2(), 11, 2), first, count, size);
 }
 
 object::KernelDescriptor bare_descriptor(const isa::Resources& resources, const isa::Target& target) {

@@ -35,6 +35,13 @@ struct LaunchPlan {
 /// segment that must be preloaded and is not mapped.
 Result<LaunchPlan> plan_launch(const Image& image, const Dispatch& dispatch, const Memory& memory);
 
+/// Registers that hold something when a wave starts: the first so many of each file, besides EXEC.
+struct DefinedRegisters {
+  uint32_t scalars = 0, vectors = 0;
+  bool flat_scratch = false;
+};
+DefinedRegisters defined_registers(const LaunchPlan& plan);
+
 /// Makes LDS and registers start with words that follow from `seed` instead of zeros: what hardware leaves there is
 /// anything, and a kernel that reads it gives another answer each time.
 void leave_undefined(LaunchPlan& plan, uint64_t seed);
@@ -66,6 +73,8 @@ public:
   Residence& operator=(const Residence&) = delete;
 
   void begin(uint32_t workgroup, Tracer* tracer, AccessLog* log = nullptr);
+  /// Lets `watcher` (or nobody) see what the workgroup does from now on.
+  void watch(Watcher* watcher);
   Workgroup& group() { return group_; }
   std::span<Wave> waves() { return {waves_, group_.wave_count}; }
   std::vector<uint8_t>& approximate_seen() { return approximate_seen_; }

@@ -2,6 +2,7 @@
 
 #include "machine/modal.h"
 #include "machine/tracer.h"
+#include "machine/watcher.h"
 
 #include <bit>
 
@@ -67,6 +68,7 @@ bool release_barrier(Workgroup& group, std::span<Wave> waves) {
 uint32_t Executor::quantum() {
   switch (schedule_) {
   case Schedule::round_robin:
+  case Schedule::late_loads:
     return round_robin_quantum;
   case Schedule::run_to_barrier:
     return long_quantum;
@@ -77,7 +79,8 @@ uint32_t Executor::quantum() {
 }
 
 uint32_t Executor::run_wave(Wave& w, uint32_t quantum, Tracer* tracer) {
-  uint32_t done = tracer                    ? run_traced(w, quantum, *tracer)
+  uint32_t done = w.workgroup->watcher      ? w.workgroup->watcher->run(w, quantum)
+                  : tracer                  ? run_traced(w, quantum, *tracer)
                   : w.events & event::modal ? run_modal(w, quantum)
                                             : run_plain(w, quantum);
   w.executed += done;

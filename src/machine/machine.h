@@ -6,6 +6,7 @@
 
 #include "isa/codec.h"
 #include "isa/resources.h"
+#include "machine/finding.h"
 #include "machine/memory.h"
 #include "machine/trace.h"
 #include "object/code_object.h"
@@ -51,18 +52,24 @@ struct Dispatch {
   uint64_t dispatch_ptr = 0, queue_ptr = 0, implicit_args = 0; // 0 where nothing is mapped there
 };
 
-/// How waves take turns. Results of a race-free kernel do not depend on it; the oracle uses it to find those that do.
-enum class Schedule : uint8_t { round_robin, run_to_barrier, seeded_random };
+/// How waves take turns, and when results of loads arrive: at once, or (late_loads, in turns as round_robin) not before
+/// a wait forces them. Results of a race-free kernel that waits for its loads do not depend on it; the oracle uses it
+/// to find those that do.
+enum class Schedule : uint8_t { round_robin, run_to_barrier, seeded_random, late_loads };
+
+struct Debugging; // debug/debugging.h
 
 struct RunOptions {
   Schedule schedule = Schedule::round_robin;
   uint64_t seed = 0;
   uint64_t instruction_budget = uint64_t{20'000'000'000}; // wave-instructions of the whole dispatch
   std::chrono::milliseconds wall_budget{60'000};
-  uint64_t undefined_seed = 0;          // LDS and registers that a dispatch does not define hold words of this seed; 0: zeros
-  unsigned threads = 0;                 // 0: all cores where workgroups cannot see each other, else 1
+  uint64_t undefined_seed = 0;  // LDS and registers that a dispatch does not define hold words of this seed; 0: zeros
+  unsigned threads = 0;         // 0: all cores where workgroups cannot see each other, else 1
   std::vector<uint32_t> traced; // linear workgroup ids to trace, sorted
   bool only_traced = false;     // execute no other workgroup (timing wants no results)
+  bool strict = false;          // look for what works by luck: RunResult::strict. One thread
+  const Debugging* debugging = nullptr;                        // trace, dumps and coverage. One thread
   std::function<void(uint64_t done, uint64_t total)> progress; // workgroups; called from one thread
   const volatile bool* stop = nullptr; // set by a signal handler: ends the run with status `stopped`
 };
@@ -76,6 +83,15 @@ struct Fault {
   int lane = -1; // -1 for scalar faults
   uint64_t data_address = 0;
   std::string message; // "global_store_dword writes 4 bytes past the end of `out`"
+};
+
+/// Where a wave was when a run ended early.
+struct Standing {
+  uint32_t workgroup = 0, wave = 0;
+  uint64_t address = 0;       // of the instruction it was about to execute, or waits at
+  int64_t instruction = -1;   // its index, -1 outside .text
+  uint64_t executed = 0;      // instructions
+  std::string_view waits_for; // "a barrier", "nobody: it is halted", or empty where it could go on
 };
 
 /// Wave-instructions executed, by how exactly their results are known.
@@ -92,6 +108,9 @@ struct RunResult {
   uint64_t waves = 0;
   Fidelity fidelity;
   Trace trace;
+  std::vector<Standing> standing; // for budget, deadlock and stopped: waves of the resident workgroups, the first 64
+  StrictReport strict;
+  std::vector<uint64_t> executed; // wave-instructions by instruction, where Debugging asks for coverage
 };
 
 /// Runs one dispatch to its end. Bit-identical at any thread count.

@@ -33,6 +33,7 @@ struct Worker {
   Residence residence;
   Totals totals;
   std::vector<std::unique_ptr<Tracer>> tracers;
+  std::unique_ptr<Watcher> watcher; // of the workgroup that runs
   bool reports;
 
   Worker(Shared& s, Snapshots& snapshots, uint32_t slot)
@@ -57,6 +58,8 @@ struct Worker {
     if (shared.selection.traced(id)) tracers.push_back(std::make_unique<Tracer>(id, shared.selection.plan.max_waves));
     log.begin(id);
     residence.begin(id, shared.selection.traced(id) ? tracers.back().get() : nullptr, &log);
+    watcher = shared.selection.watching.of(residence.group());
+    residence.watch(watcher.get());
     Executor executor = executor_of(options, id);
     uint64_t done = 0;
     Turn turn;
@@ -112,8 +115,9 @@ bool run_parallel(const Selection& selection, Memory& memory, const Scratch& scr
   result.trace = merge_traces(std::move(tracers));
   if (shared.ended >= 0) {
     result.status = Status(shared.ended.load());
-    result.fault = standing(selection.plan, workers[0]->residence,
-                            result.status == Status::stopped ? "stopped" : "the wall-clock budget is spent");
+    for (auto& worker : workers)
+      take_standing(selection.plan, worker->residence,
+                    result.status == Status::stopped ? "stopped" : "the wall-clock budget is spent", result);
   }
   return true;
 }

@@ -1,7 +1,9 @@
 #include "machine/registry.h"
 
+#include "machine/places.h"
 #include "machine/semantics/tables.h"
 #include "machine/stage.h"
+#include "machine/strict/shadow.h"
 
 #include <algorithm>
 #include <array>
@@ -14,14 +16,20 @@ namespace asmevo::machine {
 #define DECLARE(name) std::span<const InstructionRow> name();
 namespace v2 {
 StageRunners stage_runners();
+PlaceRunner place_runner();
+strict::ShadowRunners shadow_runners();
 ASMEVO_SEMANTICS(DECLARE)
 } // namespace v2
 namespace v3 {
 StageRunners stage_runners();
+PlaceRunner place_runner();
+strict::ShadowRunners shadow_runners();
 ASMEVO_SEMANTICS(DECLARE)
 } // namespace v3
 namespace v4 {
 StageRunners stage_runners();
+PlaceRunner place_runner();
+strict::ShadowRunners shadow_runners();
 ASMEVO_SEMANTICS(DECLARE)
 } // namespace v4
 namespace scalar {
@@ -48,11 +56,17 @@ Level detect_level() {
 struct Registry {
   Level level;
   StageRunners stages;
+  PlaceRunner places;
+  strict::ShadowRunners shadows;
   std::vector<std::span<const InstructionRow>> tables;
   std::unordered_multimap<std::string_view, const InstructionRow*> by_mnemonic;
 
   Registry() : level(detect_level()) {
     stages = level == Level::v4 ? v4::stage_runners() : level == Level::v3 ? v3::stage_runners() : v2::stage_runners();
+    places = level == Level::v4 ? v4::place_runner() : level == Level::v3 ? v3::place_runner() : v2::place_runner();
+    shadows = level == Level::v4   ? v4::shadow_runners()
+              : level == Level::v3 ? v3::shadow_runners()
+                                   : v2::shadow_runners();
 #define ADD(name) tables.push_back(level == Level::v4 ? v4::name() : level == Level::v3 ? v3::name() : v2::name());
     ASMEVO_SEMANTICS(ADD)
 #undef ADD
@@ -78,6 +92,8 @@ const InstructionRow* find_row(std::string_view mnemonic, isa::Processor process
   return nullptr;
 }
 
+PlaceRunner place_runner() { return registry().places; }
+const strict::ShadowRunners& strict::shadow_runners() { return registry().shadows; }
 const StageRunners& stage_runners() { return registry().stages; }
 
 std::span<const std::span<const InstructionRow>> all_rows() { return registry().tables; }

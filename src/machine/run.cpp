@@ -29,7 +29,7 @@ void fill_fidelity(const LaunchPlan& plan, const Totals& totals, RunResult& resu
 }
 
 uint32_t thread_count(const LaunchPlan& plan, const RunOptions& options, uint64_t workgroups) {
-  if (plan.image->communicates) return 1;
+  if (plan.image->communicates || Watching::needs_order(options)) return 1;
   const uint64_t wanted = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   return uint32_t(std::min(wanted, workgroups));
 }
@@ -42,7 +42,8 @@ Result<RunResult> run(const Image& image, const Dispatch& dispatch, Memory& memo
   for (uint32_t id : options.traced)
     if (id >= plan.workgroups)
       return fail("{}: workgroup {} is to be traced, there are {}", image.object().path, id, plan.workgroups);
-  const Selection selection{plan, options};
+  Watching watching(plan, options);
+  const Selection selection{plan, options, watching};
   const uint32_t threads = thread_count(plan, options, selection.count());
   const uint32_t slots = std::max(threads, resident_limit(plan));
   AE_TRY(const Scratch scratch, Scratch::map(plan, memory, slots));
@@ -57,6 +58,7 @@ Result<RunResult> run(const Image& image, const Dispatch& dispatch, Memory& memo
   } catch (const std::bad_alloc&) {
     return fail("{}: no host memory for {} bytes of registers a wave", image.object().path, plan.rows() * sizeof(Row));
   }
+  watching.finish(result);
   fill_fidelity(plan, totals, result);
   return result;
 }

@@ -53,6 +53,8 @@ private:
       const uint32_t id = selection_.workgroup(next_++);
       if (selection_.traced(id)) place.tracer = std::make_unique<Tracer>(id, plan_.max_waves);
       place.residence->begin(id, place.tracer.get());
+      place.watcher = selection_.watching.of(place.residence->group());
+      place.residence->watch(place.watcher.get());
       place.executor = executor_of(options_, id);
       resident_.push_back(std::move(place));
       any = true;
@@ -68,9 +70,8 @@ private:
     for (uint64_t done = 0; done < length && turn.end == TurnEnd::limit; done += turn.instructions) {
       const uint64_t allowance = limits_.allowance(totals.instructions, length - done);
       if (allowance == 0) {
-        result.status = Status::budget;
-        result.fault = standing(plan_, *place.residence,
-                                fmt::format("{} instructions executed, the budget is spent", totals.instructions));
+        give_up(Status::budget, *place.residence,
+                fmt::format("{} instructions executed, the budget is spent", totals.instructions), result);
         break;
       }
       turn = place.executor->run(*place.residence, allowance);
@@ -79,13 +80,18 @@ private:
       if (since_clock_ < clock_interval) continue;
       since_clock_ = 0;
       if (auto status = limits_.expired()) {
-        result.status = *status;
-        result.fault = standing(plan_, *place.residence,
-                                *status == Status::stopped ? "stopped" : "the wall-clock budget is spent");
+        give_up(*status, *place.residence, *status == Status::stopped ? "stopped" : "the wall-clock budget is spent",
+                result);
         break;
       }
     }
     conclude(turn.end, std::move(place), result, totals);
+  }
+
+  void give_up(Status status, Residence& residence, std::string_view message, RunResult& result) {
+    result.status = status;
+    take_standing(plan_, residence, message, result);
+    for (Place& other : resident_) take_standing(plan_, *other.residence, message, result);
   }
 
   void conclude(TurnEnd end, Place place, RunResult& result, Totals& totals) {
@@ -101,8 +107,7 @@ private:
       result.fault = place.residence->group().fault;
       break;
     case TurnEnd::deadlock:
-      result.status = Status::deadlock;
-      result.fault = standing(plan_, *place.residence, "every wave waits");
+      give_up(Status::deadlock, *place.residence, "every wave waits", result);
       break;
     }
     totals.finish(*place.residence);
@@ -133,29 +138,39 @@ private:
 
 } // namespace
 
-Fault standing(const LaunchPlan& plan, Residence& residence, std::string message) {
-  Fault fault;
-  Workgroup& group = residence.group();
-  fault.workgroup = group.id;
-  fault.message = std::move(message);
-  std::string rest;
-  for (const Wave& w : residence.waves()) {
-    if (w.events & event::ended) continue;
-    const uint32_t index = w.next->index;
-    const bool known = index < plan.image->instructions.size();
-    const uint64_t address = known ? plan.image->instructions[index].address : 0;
-    if (fault.instruction < 0) {
-      fault.wave = w.id;
-      fault.instruction = known ? int64_t(index) : -1;
-      fault.address = address;
-    }
-    rest += fmt::format("{}wave {} at {:#x}{}", rest.empty() ? "" : ", ", w.id, address,
-                        w.events & event::barrier  ? " (barrier)"
-                        : w.events & event::halted ? " (halted)"
-                                                   : "");
-  }
-  if (!rest.empty()) fault.message += "; " + rest;
-  return fault;
+namespace {
+
+constexpr size_t max_standing = 64;
+
+Standing standing_of(const Image::Impl& image, const Wave& w) {
+  Standing s{.workgroup = w.workgroup->id, .wave = w.id, .executed = w.executed};
+  const bool waits = w.events & (event::barrier | event::halted);
+  if (w.events & event::barrier) s.waits_for = "a barrier";
+  if (w.events & event::halted) s.waits_for = "nobody: it is halted";
+  const uint32_t index = w.next->index - waits; // it stands at what it waits in, not behind it
+  if (index >= image.instructions.size()) return s;
+  s.instruction = index;
+  s.address = image.instructions[index].address;
+  return s;
+}
+
+} // namespace
+
+void take_standing(const LaunchPlan& plan, Residence& residence, std::string_view message, RunResult& result) {
+  const size_t first = result.standing.size();
+  for (const Wave& w : residence.waves())
+    if (!(w.events & event::ended) && result.standing.size() < max_standing)
+      result.standing.push_back(standing_of(*plan.image, w));
+  if (result.fault || first == result.standing.size()) return;
+  const Standing& stands = result.standing[first];
+  result.fault = Fault{.address = stands.address,
+                       .instruction = stands.instruction,
+                       .workgroup = stands.workgroup,
+                       .wave = stands.wave,
+                       .message = std::string(message)};
+  for (const Standing& s : std::span(result.standing).subspan(first))
+    result.fault->message += fmt::format("{} wave {} at {:#x}{}", &s == &stands ? ";" : ",", s.wave, s.address,
+                                         s.waits_for.empty() ? "" : fmt::format(" waits for {}", s.waits_for));
 }
 
 Trace merge_traces(std::vector<std::unique_ptr<Tracer>> tracers) {

@@ -3,6 +3,7 @@
 
 #include "machine/execute.h"
 #include "machine/tracer.h"
+#include "machine/watching.h"
 
 #include <algorithm>
 
@@ -54,6 +55,7 @@ struct Totals {
 struct Place {
   std::unique_ptr<Residence> residence;
   std::unique_ptr<Tracer> tracer;
+  std::unique_ptr<Watcher> watcher;
   std::optional<Executor> executor;
 };
 
@@ -66,6 +68,7 @@ inline Executor executor_of(const RunOptions& options, uint32_t workgroup) {
 struct Selection {
   const LaunchPlan& plan;
   const RunOptions& options;
+  Watching& watching;
 
   uint64_t count() const { return options.only_traced ? options.traced.size() : plan.workgroups; }
   uint32_t workgroup(uint64_t k) const { return options.only_traced ? options.traced[k] : uint32_t(k); }
@@ -75,8 +78,8 @@ struct Selection {
 /// Traces of several workgroups as one, in the order of their ids.
 Trace merge_traces(std::vector<std::unique_ptr<Tracer>> tracers);
 
-/// Where the waves of a workgroup stand, as the fault of a run that ended early.
-Fault standing(const LaunchPlan& plan, Residence& residence, std::string message);
+/// Says in `result` where the waves of a workgroup stand that ended early, and makes the first the run's fault.
+void take_standing(const LaunchPlan& plan, Residence& residence, std::string_view message, RunResult& result);
 
 /// `slots` workgroups at most are on the device at a time.
 void run_serial(const Selection& selection, Memory& memory, const Scratch& scratch, uint32_t slots, RunResult& result,

@@ -9,6 +9,7 @@ namespace asmevo::machine {
 
 class AccessLog;
 class Tracer;
+class Watcher;
 
 /// Apertures of flat addresses, as the driver sets them on GFX9: bits 63:32 of the address say which memory is meant.
 inline constexpr uint64_t shared_aperture = uint64_t{0x00010000} << 32, private_aperture = uint64_t{0x00020000} << 32;
@@ -24,6 +25,7 @@ struct Workgroup {
   std::optional<Fault> fault; // the first one
   Tracer* tracer = nullptr;   // null where the workgroup is not traced
   AccessLog* log = nullptr;   // null where workgroups run in order
+  Watcher* watcher = nullptr; // null where nobody looks at every instruction
 
   // Private memory: dword d of lane l of a wave lies at its base + 256 d + 4 l.
   uint64_t scratch_base = 0;  // device address of wave 0's part

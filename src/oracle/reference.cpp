@@ -119,7 +119,8 @@ void Reference::Impl::forget(uint64_t seed) {
 
 Way Reference::Impl::allowed(size_t index, const Way& way) const {
   Way result = way;
-  if (!facts[index].any_schedule) result.schedule = machine::Schedule::round_robin;
+  const bool late = way.schedule == machine::Schedule::late_loads;
+  if (late ? !facts[index].late_loads : !facts[index].any_schedule) result.schedule = machine::Schedule::round_robin;
   if (!facts[index].any_placement) result.placement = 0;
   if (!facts[index].any_undefined) result.undefined = 1;
   return result;

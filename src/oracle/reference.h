@@ -22,6 +22,7 @@ struct CaseFacts {
   std::map<std::string, launch::Tolerance> tolerance; // of each result, after calibration
   std::map<std::string, ElementSet> untouched;
   bool any_schedule = true;  // no schedule that was tried changes K0's results beyond the tolerance
+  bool late_loads = true;    // nor does it when results of loads arrive only when waits force them
   bool any_placement = true; // nor do addresses
   bool any_undefined = true; // nor does what registers and LDS hold that nothing has written
   uint64_t instructions = 0;

@@ -29,7 +29,8 @@ std::string cases_hash(const launch::Launch& launch, const Options& options) {
 std::string policy_hash(const Reference::Impl& reference) {
   std::string text = reference.policy.hash() + "\n";
   for (const CaseFacts& facts : reference.facts) {
-    text += fmt::format("{} {} {}\n", facts.any_schedule, facts.any_placement, facts.any_undefined);
+    text +=
+        fmt::format("{} {} {} {}\n", facts.any_schedule, facts.late_loads, facts.any_placement, facts.any_undefined);
     for (auto& [name, t] : facts.tolerance)
       text += fmt::format("{} {:a} {:a} {:a} {:a}\n", name, t.absolute, t.relative, t.scaled, t.cosine);
   }

@@ -17,6 +17,7 @@ constexpr Way ways[] = {
      .schedule = Schedule::run_to_barrier,
      .after_earlier = true},
     {.name = "waves take turns at random", .schedule = Schedule::seeded_random},
+    {.name = "results of loads arrive only when waits force them", .schedule = Schedule::late_loads},
 };
 
 uint64_t mixed(uint64_t x) {

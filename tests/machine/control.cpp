@@ -26,7 +26,7 @@ TEST(Control, JumpingOutOfTextIsAFault) {
   Program p("s_mov_b64 s[0:1], 0x1000\ns_setpc_b64 s[0:1]");
   p.run();
   EXPECT_EQ(p.end(), TurnEnd::fault);
-  EXPECT_NE(p.fault().find("outside .text"), std::string::npos) << p.fault();
+  EXPECT_NE(p.fault().find("where no instruction of .text begins"), std::string::npos) << p.fault();
 }
 
 TEST(Control, TrapsAreFaultsThatNameTheTrap) {

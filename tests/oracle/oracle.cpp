@@ -75,7 +75,7 @@ TEST(Oracle, a_candidate_that_rounds_a_little_differently_is_equivalent) {
   });
   EXPECT_EQ(j.finding, Finding::equivalent) << j.evidence;
   EXPECT_EQ(j.case_count, 2u);
-  EXPECT_EQ(j.runs, 6u); // two cases, three ways
+  EXPECT_EQ(j.runs, 8u); // two cases, four ways
 }
 
 TEST(Oracle, one_wrong_element_is_a_divergence_that_names_its_index_and_both_values) {
@@ -158,7 +158,8 @@ TEST(Oracle, a_candidate_that_depends_on_addresses_is_a_divergence) {
 }
 
 TEST(Oracle, a_candidate_that_depends_on_the_schedule_is_a_divergence) {
-  for (machine::Schedule bad : {machine::Schedule::run_to_barrier, machine::Schedule::seeded_random}) {
+  for (machine::Schedule bad :
+       {machine::Schedule::run_to_barrier, machine::Schedule::seeded_random, machine::Schedule::late_loads}) {
     Judgement j = Bench().judge([&](World& w) {
       affine(w);
       if (w.options.run.schedule == bad) w.floats("out")[0] += 1;
@@ -312,6 +313,21 @@ TEST(Oracle, K0_that_depends_on_the_schedule_is_a_note_and_candidates_are_not_as
   EXPECT_TRUE(bench.has_note("when waves run to barriers; candidates are judged under the default schedule only"));
   EXPECT_EQ(bench.judge(racy).finding, Finding::equivalent);
   EXPECT_EQ(bench.judge(affine).finding, Finding::equivalent);
+}
+
+TEST(Oracle, K0_that_breaks_under_late_loads_is_a_note_and_only_that_is_not_asked_of_candidates) {
+  auto breaks_under = [](machine::Schedule schedule) {
+    return [schedule](World& w) {
+      affine(w);
+      if (w.options.run.schedule == schedule) w.floats("out")[0] *= 1 + 1e-4f;
+    };
+  };
+  Bench bench(breaks_under(machine::Schedule::late_loads));
+  EXPECT_TRUE(
+      bench.has_note("arrive only when its waits force them; candidates are judged with loads that finish at once"));
+  EXPECT_FALSE(bench.has_note("bound is widened"));
+  EXPECT_EQ(bench.judge(breaks_under(machine::Schedule::late_loads)).finding, Finding::equivalent);
+  EXPECT_EQ(bench.judge(breaks_under(machine::Schedule::seeded_random)).finding, Finding::divergence);
 }
 
 TEST(Oracle, K0_that_does_not_finish_under_another_schedule_is_a_note) {

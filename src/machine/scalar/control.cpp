@@ -53,18 +53,23 @@ uint64_t address_after(const Wave& w, const Op& op) {
   return w.workgroup->load_base + i.address + i.size;
 }
 
-void jump(Wave& w, uint64_t address) {
-  const Image::Impl& image = *w.workgroup->image;
-  const int64_t index = image.index_of(address - w.workgroup->load_base);
-  w.next = w.ops + (index < 0 ? int64_t(image.instructions.size()) : index);
+void jump(Wave& w, const Op& op, uint64_t address) {
+  const Workgroup& group = *w.workgroup;
+  const int64_t index = group.image->index_of(address - group.load_base);
+  if (index >= 0)
+    w.next = w.ops + index;
+  else
+    raise(w, op, -1, address,
+          fmt::format("jumps to {:#x}, where no instruction of .text begins ({})", address,
+                      group.memory->describe(address, 4)));
 }
 
 void getpc(Wave& w, const Op& op) { w.write64(op.sdst, address_after(w, op)); }
-void setpc(Wave& w, const Op& op) { jump(w, scalar64(w, op.ssrc[0])); }
+void setpc(Wave& w, const Op& op) { jump(w, op, scalar64(w, op.ssrc[0])); }
 void swappc(Wave& w, const Op& op) {
   const uint64_t target = scalar64(w, op.ssrc[0]);
   w.write64(op.sdst, address_after(w, op));
-  jump(w, target);
+  jump(w, op, target);
 }
 void call(Wave& w, const Op& op) {
   w.write64(op.sdst, address_after(w, op));

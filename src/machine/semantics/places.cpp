@@ -1,0 +1,272 @@
+// The places of memory instructions, all lanes at once (see machine/places.h).
+#include "machine/places.h"
+
+#include "machine/buffer_format.h"
+#include "machine/lanes.h"
+#include "machine/scalar/scalar_place.h"
+#include "machine/semantics/addresses.h"
+#include "machine/workgroup.h"
+
+namespace asmevo::machine::ASMEVO_ISA {
+
+namespace {
+
+/// Works out what the lanes of `mask` have in common.
+void summarise(Places& p) {
+  uint64_t low = ~uint64_t{0}, high = 0, bits = 0;
+  const auto take = [&](uint64_t at) {
+    low = at < low ? at : low;
+    high = at > high ? at : high;
+    bits |= at;
+  };
+  if (p.mask == all_lanes) {
+    AE_EACH_LANE take(p.place[i]);
+  } else {
+    for (uint64_t left = p.mask; left; left &= left - 1) take(p.place[__builtin_ctzll(left)]);
+  }
+  p.low = low;
+  p.high = high + p.bytes;
+  p.low_bits = bits & 15;
+}
+
+/// All lanes side by side from `first` on.
+AE_LANES void set_consecutive(Places& p, uint64_t first) {
+  p.consecutive = true;
+  p.mask = all_lanes;
+  p.low = first;
+  p.high = first + uint64_t{p.bytes} * lanes;
+  p.low_bits = first & 15;
+}
+
+/// Whether the lanes hold consecutive multiples of `stride` (and none wraps).
+template <uint32_t stride> AE_LANES bool consecutive_by(const Row& r) {
+  const uint32_t first = r.lane[0];
+#if defined(__AVX512F__)
+  const __m512i steps =
+      _mm512_setr_epi32(0, stride, 2 * stride, 3 * stride, 4 * stride, 5 * stride, 6 * stride, 7 * stride, 8 * stride,
+                        9 * stride, 10 * stride, 11 * stride, 12 * stride, 13 * stride, 14 * stride, 15 * stride);
+  __mmask16 different = 0;
+  for (unsigned i = 0; i < lanes; i += 16) {
+    const __m512i wanted = _mm512_add_epi32(steps, _mm512_set1_epi32(int(first + stride * i)));
+    different |= _mm512_cmpneq_epi32_mask(_mm512_load_si512(r.lane + i), wanted);
+  }
+#else
+  uint32_t different = 0;
+  AE_EACH_LANE different |= r.lane[i] ^ (first + stride * i);
+#endif
+  return different == 0 && first <= 0xffffffff - stride * lanes;
+}
+AE_LANES bool consecutive(const Row& r, uint32_t stride) {
+  switch (stride) {
+  case 1:
+    return consecutive_by<1>(r);
+  case 2:
+    return consecutive_by<2>(r);
+  case 4:
+    return consecutive_by<4>(r);
+  case 8:
+    return consecutive_by<8>(r);
+  case 12:
+    return consecutive_by<12>(r);
+  case 16:
+    return consecutive_by<16>(r);
+  default:
+    return false;
+  }
+}
+
+AE_LANES bool uniform(const Row& r) {
+  uint32_t different = 0;
+  AE_EACH_LANE different |= r.lane[i] ^ r.lane[0];
+  return different == 0;
+}
+
+void begin(Wave& w, Places& p, Space space, uint32_t bytes) {
+  p.space = space;
+  p.bytes = bytes;
+  p.mask = w.exec();
+  p.outside = 0;
+  p.consecutive = false;
+}
+
+/// Leaves the lanes that lie in LDS as a whole.
+void keep_inside(const Wave& w, Places& p) {
+  const uint64_t limit = w.lds_size >= p.bytes ? w.lds_size - p.bytes + 1 : 0;
+  Row beyond;
+  AE_EACH_LANE beyond.lane[i] = p.place[i] >= limit ? ~0u : 0u;
+  p.outside = pack_mask(beyond) & p.mask;
+  p.mask &= ~p.outside;
+}
+
+void lds_places(Wave& w, const Op& op, uint32_t offset, uint32_t bytes, Places& p) {
+  const LdsAddresses a = lds_addresses(w, op, offset, bytes);
+  begin(w, p, Space::lds, bytes);
+  if (p.mask == all_lanes && consecutive(a.base, bytes)) {
+    const uint64_t first = uint64_t{a.base.lane[0]} + offset;
+    if (first + uint64_t{bytes} * lanes <= w.lds_size) return set_consecutive(p, first);
+  }
+  AE_EACH_LANE p.place[i] = a.at(i);
+  keep_inside(w, p);
+  summarise(p);
+}
+
+/// Lanes at M0 plus a constant, `stride` apart.
+void m0_places(Wave& w, const Op& op, uint32_t stride, uint32_t bytes, uint64_t mask, Places& p) {
+  begin(w, p, Space::lds, bytes);
+  p.mask = mask;
+  const uint32_t base = (w.m0() & 0xffff) + uint32_t(op.imm);
+  if (mask == all_lanes && stride == bytes && uint64_t{base} + bytes * lanes <= w.lds_size)
+    return set_consecutive(p, base);
+  AE_EACH_LANE p.place[i] = base + stride * i;
+  keep_inside(w, p);
+  summarise(p);
+}
+
+void global_places(Wave& w, const Op& op, uint32_t bytes, Places& p) {
+  const GlobalAddresses a = global_addresses(w, op);
+  begin(w, p, Space::global, bytes);
+  if (p.mask == all_lanes && consecutive(a.vector[0], bytes) && (!a.wide || uniform(a.vector[1])))
+    return set_consecutive(p, a.at(0));
+  if (a.wide) {
+    AE_EACH_LANE p.place[i] = a.base + (uint64_t{a.vector[1].lane[i]} << 32 | a.vector[0].lane[i]);
+  } else {
+    AE_EACH_LANE p.place[i] = a.base + a.vector[0].lane[i];
+  }
+  summarise(p);
+}
+
+/// A flat access in up to three kinds of memory.
+unsigned flat_places(Wave& w, const Op& op, uint32_t bytes, Places out[max_places]) {
+  Places all;
+  const GlobalAddresses a = global_addresses(w, op);
+  begin(w, all, Space::global, bytes);
+  uint64_t shared = 0, own = 0;
+  for (unsigned i = 0; i < lanes; ++i) {
+    all.place[i] = a.at(i);
+    shared |= uint64_t{all.place[i] >> 32 == shared_aperture >> 32} << i;
+    own |= uint64_t{all.place[i] >> 32 == private_aperture >> 32} << i;
+  }
+  unsigned count = 0;
+  const auto add = [&](Space space, uint64_t which) {
+    if (!(all.mask & which)) return;
+    Places& p = out[count++];
+    p = all;
+    p.space = space;
+    p.mask &= which;
+    if (space != Space::global) AE_EACH_LANE p.place[i] = uint32_t(p.place[i]);
+    if (space == Space::lds) keep_inside(w, p);
+    summarise(p);
+  };
+  add(Space::global, ~(shared | own));
+  add(Space::lds, shared);
+  add(Space::scratch, own);
+  return count;
+}
+
+void scratch_places(Wave& w, const Op& op, uint32_t bytes, Places& p) {
+  begin(w, p, Space::scratch, bytes);
+  const uint32_t base = scratch_base(w, op);
+  if (op.flags & memory_flag::has_vaddr) {
+    const Row& vector = *row(w, op.src[0]);
+    AE_EACH_LANE p.place[i] = base + vector.lane[i];
+  } else {
+    AE_EACH_LANE p.place[i] = base;
+  }
+  summarise(p);
+}
+
+/// Of a swizzled buffer the first element of each lane; scratch is all that lies so, and is watched by dwords.
+void buffer_places(Wave& w, const Op& op, uint32_t bytes, Places& p) {
+  const Resource r = resource(w, op);
+  begin(w, p, Space::global, r.swizzle && bytes > 4 ? 4 : bytes);
+  const bool plain = !r.swizzle && !r.index && !r.add_tid;
+  const uint64_t records = r.records;
+  if (plain && r.offset && p.mask == all_lanes && consecutive(*r.offset, bytes)) {
+    const uint64_t first = r.offset_of(0);
+    if (first + r.soffset + uint64_t{bytes} * lanes <= records) return set_consecutive(p, r.base + first);
+  }
+  Row inside;
+  if (!plain) {
+    for (unsigned i = 0; i < lanes; ++i) {
+      inside.lane[i] = r.inside(i, 0, p.bytes) ? ~0u : 0u;
+      p.place[i] = r.address(i, 0);
+    }
+  } else {
+    static constexpr Row none{};
+    const Row& offset = r.offset ? *r.offset : none;
+    const uint64_t extra = uint64_t{r.soffset} + bytes;
+    AE_EACH_LANE {
+      const uint32_t at = r.immediate + offset.lane[i];
+      inside.lane[i] = at + extra <= records ? ~0u : 0u;
+      p.place[i] = r.base + at;
+    }
+  }
+  p.mask &= pack_mask(inside);
+  summarise(p);
+}
+
+void typed_buffer_places(Wave& w, const Op& op, bool typed, Places& p) {
+  const uint32_t word3 = w.sgpr[op.ssrc[0].index() + 3];
+  const uint32_t data = typed ? op.sdst & 15 : word3 >> 15 & 15, number = typed ? op.sdst >> 4 : word3 >> 12 & 7;
+  const BufferFormat format = buffer_format(data, number);
+  buffer_places(w, op, format.valid ? format.bytes : 1, p);
+  if (!format.valid) p.mask = 0;
+}
+
+template <bool buffer> void scalar_places(Wave& w, const Op& op, uint32_t bytes, Places& p) {
+  const ScalarPlace place = scalar_place<buffer>(w, op, bytes / 4);
+  begin(w, p, Space::scalar, 4 * place.dwords);
+  p.mask = place.dwords ? 1 : 0;
+  p.place[0] = place.address;
+  summarise(p);
+}
+
+unsigned places(Wave& w, const Op& op, const AccessShape& shape, Places out[max_places]) {
+  unsigned count = 1;
+  switch (shape.addressing) {
+  case Addressing::lds:
+    lds_places(w, op, uint32_t(op.imm), shape.bytes, out[0]);
+    return 1;
+  case Addressing::lds_two:
+    lds_places(w, op, shape.offset[0], shape.bytes, out[0]);
+    lds_places(w, op, shape.offset[1], shape.bytes, out[1]);
+    return 2;
+  case Addressing::lds_add_tid:
+    m0_places(w, op, 4, 4, w.exec(), out[0]);
+    return 1;
+  case Addressing::lds_counter:
+    m0_places(w, op, 0, 4, w.exec() & -w.exec(), out[0]);
+    return 1;
+  case Addressing::global:
+    global_places(w, op, shape.bytes, out[0]);
+    break;
+  case Addressing::flat:
+    return flat_places(w, op, shape.bytes, out);
+  case Addressing::scratch:
+    scratch_places(w, op, shape.bytes, out[0]);
+    break;
+  case Addressing::buffer:
+    buffer_places(w, op, shape.bytes, out[0]);
+    break;
+  case Addressing::typed_buffer:
+  case Addressing::format_buffer:
+    typed_buffer_places(w, op, shape.addressing == Addressing::typed_buffer, out[0]);
+    return 1;
+  case Addressing::scalar:
+    scalar_places<false>(w, op, shape.bytes, out[0]);
+    return 1;
+  case Addressing::scalar_buffer:
+    scalar_places<true>(w, op, shape.bytes, out[0]);
+    return 1;
+  default:
+    return 0;
+  }
+  if (shape.to_lds) m0_places(w, op, shape.lds_stride, shape.lds_stride, w.exec(), out[count++]);
+  return count;
+}
+
+} // namespace
+
+PlaceRunner place_runner() { return &places; }
+
+} // namespace asmevo::machine::ASMEVO_ISA

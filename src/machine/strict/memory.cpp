@@ -1,0 +1,388 @@
+#include "machine/strict/memory.h"
+
+#include <algorithm>
+#include <bit>
+#include <sys/mman.h>
+
+namespace asmevo::machine::strict {
+
+namespace {
+
+/// The largest granule that all parts of an access fill.
+unsigned shift_of(const Places& p) {
+  const uint64_t parts = p.consecutive ? p.low | p.high : p.low_bits | p.bytes;
+  return parts ? std::min(largest_shift, unsigned(std::countr_zero(parts))) : largest_shift;
+}
+
+/// Calls f(cell, lane) for each granule of an access and the first lane in it.
+template <class F> void each_cell(const Places& p, uint64_t base, unsigned shift, F f) {
+  if (p.consecutive) {
+    for (uint64_t at = p.low; at < p.high; at += uint64_t{1} << shift)
+      f(size_t((at - base) >> shift), unsigned((at - p.low) / p.bytes));
+    return;
+  }
+  for (uint64_t left = p.mask; left; left &= left - 1) {
+    const auto lane = unsigned(std::countr_zero(left));
+    const size_t first = size_t((p.place[lane] - base) >> shift);
+    for (size_t k = first; k < first + (p.bytes >> shift); ++k) f(k, lane);
+  }
+}
+
+std::string amount(uint32_t bytes) { return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s"); }
+
+} // namespace
+
+RegionShadow::RegionShadow(const Region& region)
+    : base_(region.base & ~uint64_t{largest_granule - 1}), size_(region.size) {
+  allocate();
+}
+
+RegionShadow::~RegionShadow() {
+  if (memory_) munmap(memory_, bytes_);
+}
+
+// Untouched cells are untouched pages of the host.
+void RegionShadow::allocate() {
+  const uint64_t cells = count();
+  memory_ = nullptr;
+  if (cells > 0xffffffff) return;
+  bytes_ = cells * 3 * sizeof(uint32_t);
+  memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory_ == MAP_FAILED) memory_ = nullptr;
+  auto* first = static_cast<uint32_t*>(memory_);
+  cells_ = {first, {first + cells, first + 2 * cells}};
+}
+
+void RegionShadow::split(unsigned shift) {
+  const Cells old = cells_;
+  void* const old_memory = memory_;
+  const uint64_t old_bytes = bytes_, cells = count();
+  const unsigned by = shift_ - shift;
+  shift_ = shift;
+  allocate();
+  for (uint64_t k = 0; memory_ && k < cells; ++k)
+    for (uint64_t part = 0; part < uint64_t{1} << by; ++part) {
+      const uint64_t to = (k << by) + part;
+      if (to >= count()) break;
+      if (old.write[k]) cells_.write[to] = old.write[k];
+      for (unsigned r = 0; r < 2; ++r)
+        if (old.read[r][k]) cells_.read[r][to] = old.read[r][k];
+    }
+  munmap(old_memory, old_bytes);
+}
+
+SharedWatch::SharedWatch(const LaunchPlan& launch) : plan(launch), events(events_a_block) {
+  for (const isa::Instruction& i : plan.image->instructions) {
+    shapes.push_back(access_shape(i));
+    const AccessShape& shape = shapes.back();
+    numbers.push_back(memory_instructions);
+    memory_instructions += shape.addressing != Addressing::none;
+  }
+}
+
+void SharedWatch::gap(std::string text) {
+  if (std::ranges::find(gaps, text) == gaps.end()) gaps.push_back(std::move(text));
+}
+
+/// One instruction in one kind of memory.
+struct MemoryWatch::Access {
+  Wave& w;
+  uint32_t index;
+  const AccessShape& shape;
+  const Places& places;
+  const PathNode& node;
+  bool reads, writes, to_lds;
+};
+
+MemoryWatch::MemoryWatch(SharedWatch& shared, Findings& findings, const Workgroup& group)
+    : shared_(shared), findings_(findings), group_(group), order_(shared.orders.enter(group.id, group.wave_count)),
+      lds_size_(shared.plan.lds_size), lds_shift_(shared.lds_shift), numbers_(group.wave_count),
+      latest_lds_(size_t{shared.memory_instructions} * group.wave_count), latest_global_(latest_lds_.size()),
+      scratch_written_(group.scratch_wave_bytes() * group.wave_count) {
+  split_lds(lds_shift_);
+}
+
+MemoryWatch::~MemoryWatch() { shared_.orders.leave(order_); }
+
+void MemoryWatch::split_lds(unsigned shift) {
+  const size_t cells = (lds_size_ >> shift) + 1, old_cells = lds_memory_.size() / 3;
+  std::vector<uint32_t> memory(3 * cells);
+  for (size_t part = 0; part < 3 && old_cells; ++part)
+    for (size_t k = 0; k < cells; ++k)
+      memory[part * cells + k] = lds_memory_[part * old_cells + (k >> (lds_shift_ - shift))];
+  lds_memory_ = std::move(memory);
+  lds_shift_ = shift;
+  uint32_t* first = lds_memory_.data();
+  lds_cells_ = {first, {first + cells, first + 2 * cells}};
+}
+
+void MemoryWatch::pass_barrier(bool in_flight) {
+  order_->pass_barrier();
+  if (!in_flight) lds_floor_ = uint32_t(lds_events_.size()) << owner_bits;
+}
+
+Finding* MemoryWatch::report(const Access& a, FindingKind kind, int64_t cause) {
+  // Lanes of one instruction that meet the same trouble count once.
+  const std::pair key{kind, cause};
+  if (std::ranges::find(reported_, key) != reported_.end()) return nullptr;
+  reported_.push_back(key);
+  return findings_.add(kind, a.w, a.index, cause);
+}
+
+void MemoryWatch::access(Wave& w, uint32_t index, const PathNode& node) {
+  const AccessShape& shape = shared_.shapes[index];
+  reported_.clear();
+  const unsigned count = shared_.places(w, w.ops[index], shape, places_);
+  for (unsigned k = 0; k < count; ++k) {
+    const bool to_lds = shape.to_lds && k == 1;
+    const Access a{w, index, shape, places_[k], node, shape.reads && !to_lds, shape.writes || to_lds, to_lds};
+    if (a.places.outside)
+      if (Finding* f = report(a, FindingKind::out_of_bounds)) {
+        f->lane = std::countr_zero(a.places.outside);
+        f->message = fmt::format("{} {} of LDS at {:#x}, the workgroup has {:#x}", a.writes ? "writes" : "reads",
+                                 amount(a.places.bytes), a.places.at(unsigned(f->lane)), w.lds_size);
+      }
+    if (!a.places.mask) continue;
+    const uint32_t bytes = a.places.bytes, natural = shape.atomic ? bytes : std::min(bytes & -bytes, 4u);
+    if (a.places.low_bits & (natural - 1)) [[unlikely]]
+      misaligned(a, natural);
+    switch (a.places.space) {
+    case Space::lds:
+      lds(a);
+      break;
+    case Space::scratch:
+      scratch(a);
+      break;
+    default:
+      global(a);
+    }
+  }
+}
+
+void MemoryWatch::misaligned(const Access& a, uint32_t natural) {
+  Finding* f = report(a, FindingKind::misaligned);
+  if (!f) return;
+  for (uint64_t left = a.places.mask; left; left &= left - 1) {
+    f->lane = std::countr_zero(left);
+    if (a.places.at(unsigned(f->lane)) & (natural - 1)) break;
+  }
+  f->message = fmt::format("{} {} at {:#x}, which is not a multiple of {}", a.writes ? "writes" : "reads",
+                           amount(a.places.bytes), a.places.at(unsigned(f->lane)), natural);
+}
+
+Event MemoryWatch::event_of(const Access& a) const {
+  return {.serial = order_->serial(a.w.id),
+          .instruction = a.index,
+          .epoch = order_->epoch(),
+          .atomic = a.shape.atomic || a.shape.coherent,
+          .small = a.places.bytes <= 8,
+          .released = !a.node.stores_outstanding,
+          .to_lds = a.to_lds};
+}
+
+/// Whether an event of the same wave and instruction stands for this access too.
+bool MemoryWatch::covers(const Event& held, const Access& a) const {
+  return held.epoch == order_->epoch() && held.released != a.node.stores_outstanding && held.to_lds == a.to_lds;
+}
+
+uint32_t& MemoryWatch::latest(std::vector<uint32_t>& table, const Access& a) {
+  return table[size_t{a.w.id} * shared_.memory_instructions + shared_.numbers[a.index]];
+}
+
+uint32_t MemoryWatch::lds_event(const Access& a) {
+  const uint32_t owner = a.w.id | (a.to_lds ? load_to_lds_owner : 0);
+  uint32_t& held = latest(latest_lds_, a);
+  if (!held || !covers(lds_events_[held], a)) {
+    held = uint32_t(lds_events_.size());
+    lds_events_.push_back(event_of(a));
+  }
+  return held << owner_bits | owner;
+}
+
+uint32_t MemoryWatch::global_event(const Access& a) {
+  uint32_t& held = latest(latest_global_, a);
+  if (held && covers(shared_.events[held], a)) return held;
+  const Event event = event_of(a);
+  Numbers& numbers = numbers_[a.w.id];
+  const bool full = numbers.next % events_a_block == 0; // or there is no block yet
+  if (full) {
+    numbers.next = uint32_t(shared_.events.size());
+    shared_.events.resize(numbers.next + events_a_block);
+  }
+  if (full || numbers.epoch != event.epoch) numbers.floor = numbers.next;
+  numbers.epoch = event.epoch;
+  shared_.events[numbers.next] = event;
+  return held = numbers.next++;
+}
+
+void MemoryWatch::lds(const Access& a) {
+  if (const unsigned shift = shift_of(a.places); shift < lds_shift_) {
+    split_lds(shift);
+    shared_.lds_shift = std::min(shared_.lds_shift, shift);
+  }
+  const uint32_t event = lds_event(a);
+  const ShadowRunners& run = shared_.shadow;
+  bool quiet = !a.reads || run.lds_read(lds_cells_, a.places, lds_shift_, event, lds_floor_);
+  if (quiet && a.writes) quiet = run.lds_write(lds_cells_, a.places, lds_shift_, event, lds_floor_);
+  if (!quiet) look_at_lds(a, event);
+}
+
+void MemoryWatch::look_at_lds(const Access& a, uint32_t event) {
+  const auto mine = [&](uint32_t cell) { return ((cell ^ event) & owner_mask) == 0; };
+  each_cell(a.places, 0, lds_shift_, [&](size_t k, unsigned lane) {
+    const auto meets = [&](uint32_t cell, bool wrote) {
+      if (cell && !mine(cell))
+        judge(a, lds_events_[cell >> owner_bits], wrote, lane, fmt::format("LDS at {:#x}", a.places.at(lane)));
+    };
+    uint32_t &written = lds_cells_.write[k], &latest = lds_cells_.read[0][k], &other = lds_cells_.read[1][k];
+    if (a.reads && !written)
+      if (Finding* f = report(a, FindingKind::uninitialised)) {
+        f->lane = int(lane);
+        f->message = fmt::format("reads {} of LDS at {:#x}, which nothing has written", amount(a.places.bytes),
+                                 a.places.at(lane));
+      }
+    meets(written, true);
+    if (a.writes) meets(latest, false), meets(other, false);
+    if (a.reads && !mine(latest)) other = std::exchange(latest, event);
+    if (a.reads) latest = event;
+    if (a.writes) written = event;
+  });
+}
+
+const Region* MemoryWatch::region_of(const Access& a) {
+  const uint64_t low = a.places.low, bytes = a.places.high - a.places.low;
+  if (last_region_ && low >= last_region_->base && low - last_region_->base < last_region_->size &&
+      bytes <= last_region_->size - (low - last_region_->base))
+    return last_region_;
+  return last_region_ = group_.memory->find(low, bytes);
+}
+
+/// Some lane accesses the slack around a buffer.
+void MemoryWatch::beyond(const Access& a, const Region& region) {
+  for (uint64_t left = a.places.mask; left; left &= left - 1) {
+    const unsigned lane = unsigned(std::countr_zero(left));
+    const uint64_t at = a.places.at(lane);
+    if (at >= region.first() && at + a.places.bytes <= region.end()) continue;
+    if (Finding* f = report(a, FindingKind::out_of_bounds)) {
+      f->lane = a.places.space == Space::scalar ? -1 : int(lane);
+      f->message = fmt::format("{} {}", a.writes ? "writes" : "reads", group_.memory->describe(at, a.places.bytes));
+    }
+    return;
+  }
+}
+
+void MemoryWatch::global(const Access& a) {
+  const Region* region = region_of(a);
+  if (!region) return each_region(a);
+  if (a.places.low < region->first() || a.places.high > region->end()) [[unlikely]]
+    beyond(a, *region);
+  if (group_.scratch && region->data <= group_.scratch && group_.scratch < region->data + region->size)
+    return scratch(a);
+  if (region->access != machine::Access::read_write) return; // never written, or a fault
+  auto& shadow = shared_.regions[region];
+  if (!shadow) shadow = std::make_unique<RegionShadow>(*region);
+  if (const unsigned shift = shift_of(a.places); shadow->valid() && shift < shadow->shift()) shadow->split(shift);
+  if (!shadow->valid()) return shared_.gap(fmt::format("accesses of `{}`: no host memory to watch them", region->name));
+  const uint32_t event = global_event(a);
+  // What is meant to meet others is always noted: whether it was a release may have changed.
+  const uint32_t floor = a.shape.atomic || a.shape.coherent ? event : numbers_[a.w.id].floor;
+  const ShadowRunners& run = shared_.shadow;
+  bool quiet = !a.reads || run.global_read(shadow->cells(), shadow->base(), a.places, shadow->shift(), event, floor);
+  if (quiet && a.writes)
+    quiet = run.global_write(shadow->cells(), shadow->base(), a.places, shadow->shift(), event, floor);
+  if (!quiet) look_at_global(a, *shadow, event);
+}
+
+/// Lanes in several regions, or some in none: one lane after the other.
+void MemoryWatch::each_region(const Access& a) {
+  for (uint64_t left = a.places.mask; left; left &= left - 1) {
+    Places one = a.places;
+    one.mask = left & -left;
+    one.consecutive = false;
+    one.low = a.places.at(unsigned(std::countr_zero(left)));
+    one.place[std::countr_zero(left)] = one.low;
+    one.high = one.low + one.bytes;
+    if (group_.memory->find(one.low, one.bytes))
+      global({a.w, a.index, a.shape, one, a.node, a.reads, a.writes, a.to_lds});
+  }
+}
+
+void MemoryWatch::look_at_global(const Access& a, RegionShadow& shadow, uint32_t event) {
+  const Cells& cells = shadow.cells();
+  const uint32_t serial = order_->serial(a.w.id);
+  const auto mine = [&](uint32_t cell) { return shared_.events[cell].serial == serial; };
+  each_cell(a.places, shadow.base(), shadow.shift(), [&](size_t k, unsigned lane) {
+    const auto meets = [&](uint32_t cell, bool wrote) {
+      if (cell && !mine(cell)) judge(a, shared_.events[cell], wrote, lane, {});
+    };
+    uint32_t &written = cells.write[k], &latest = cells.read[0][k], &other = cells.read[1][k];
+    meets(written, true);
+    if (a.writes) meets(latest, false), meets(other, false);
+    if (a.reads && !mine(latest)) other = std::exchange(latest, event);
+    if (a.reads) latest = event;
+    if (a.writes) written = event;
+  });
+}
+
+/// Two accesses of the same bytes, by another wave or by a load to LDS.
+void MemoryWatch::judge(const Access& a, const Event& earlier, bool earlier_wrote, unsigned lane,
+                        std::string_view where) {
+  if (earlier.serial == order_->serial(a.w.id)) return judge_delivery(a, earlier, lane);
+  const bool meant = (a.shape.atomic || a.shape.coherent) && a.places.bytes <= 8;
+  const bool flag =
+      (earlier.atomic && earlier.small && (meant || (a.writes && a.places.bytes <= 8))) || (meant && earlier.small);
+  if (flag && !a.to_lds && !earlier.to_lds) {
+    if (a.reads && earlier_wrote && earlier.released) shared_.orders.acquire(earlier, *order_, a.w.id);
+    return;
+  }
+  if (shared_.orders.ordered(earlier, *order_, a.w.id, a.shape.coherent || a.shape.atomic)) return;
+  Finding* f = report(a, FindingKind::race, earlier.instruction);
+  if (!f) return;
+  f->lane = a.places.space == Space::scalar ? -1 : int(lane);
+  const auto [workgroup, wave] = shared_.orders.wave_of(earlier.serial);
+  const std::string place =
+      where.empty() ? group_.memory->describe(a.places.at(lane), a.places.bytes) : std::string(where);
+  f->message = fmt::format("{} {}, which {}wave {} {}, and nothing orders the two", a.writes ? "writes" : "reads",
+                           place, workgroup == group_.id ? "" : fmt::format("workgroup {} ", workgroup), wave,
+                           earlier_wrote ? "has written" : "has read");
+}
+
+/// What a load to LDS of the same wave brings is there when it has been waited for.
+void MemoryWatch::judge_delivery(const Access& a, const Event& earlier, unsigned lane) {
+  const bool outstanding =
+      earlier.to_lds && !a.to_lds && std::ranges::any_of(a.node.in_flight.operations(), [&](const Outstanding& op) {
+        return op.instruction == earlier.instruction && op.instruction != a.index;
+      });
+  if (!outstanding) return;
+  if (Finding* f = report(a, FindingKind::missing_wait, earlier.instruction)) {
+    f->lane = int(lane);
+    f->message = fmt::format("{} LDS at {:#x} before the load to LDS has finished: s_waitcnt vmcnt is missing",
+                             a.writes ? "writes" : "reads", a.places.at(lane));
+  }
+}
+
+/// Dword d of lane l of a wave lies at 256 d + 4 l of its part; a buffer or flat access names that place itself.
+void MemoryWatch::scratch(const Access& a) {
+  const bool linear = a.places.space != Space::scratch;
+  const uint64_t wave = a.w.id * group_.scratch_wave_bytes();
+  for (uint64_t left = a.places.mask; left; left &= left - 1) {
+    const unsigned lane = unsigned(std::countr_zero(left));
+    const uint64_t at = a.places.at(lane);
+    bool missing = false;
+    for (uint32_t byte = 0; byte < a.places.bytes; ++byte) {
+      const uint64_t offset = at + byte;
+      const uint64_t place = linear ? offset - group_.scratch_base : wave + offset / 4 * 256 + lane * 4 + offset % 4;
+      if (place >= scratch_written_.size()) break; // a fault says so
+      missing |= a.reads && !scratch_written_[place];
+      if (a.writes) scratch_written_[place] = 1;
+    }
+    if (!missing) continue;
+    if (Finding* f = report(a, FindingKind::uninitialised)) {
+      f->lane = int(lane);
+      f->message = fmt::format("reads {} of scratch at {:#x}, which nothing has written", amount(a.places.bytes),
+                               linear ? at - group_.scratch_base : at);
+    }
+  }
+}
+
+} // namespace asmevo::machine::strict

@@ -1,0 +1,115 @@
+// Memory under strict watch: every access of a workgroup before it happens.
+//
+// What is looked for: bytes of LDS and scratch that nothing has written, places outside a buffer (its guards, or the
+// end of LDS), addresses that are not aligned, and races: accesses of two waves to the same bytes, at least one of them
+// a write, that nothing orders (order.h). Which accesses meet is remembered in shadow cells (shadow.h).
+#pragma once
+
+#include "machine/dispatch.h"
+#include "machine/strict/findings.h"
+#include "machine/strict/order.h"
+#include "machine/strict/path.h"
+#include "machine/strict/shadow.h"
+
+namespace asmevo::machine::strict {
+
+/// Shadow of one region of memory.
+class RegionShadow {
+public:
+  explicit RegionShadow(const Region& region);
+  ~RegionShadow();
+  RegionShadow(const RegionShadow&) = delete;
+  RegionShadow& operator=(const RegionShadow&) = delete;
+
+  bool valid() const { return memory_ != nullptr; }
+  unsigned shift() const { return shift_; }
+  const Cells& cells() const { return cells_; }
+  uint64_t base() const { return base_; }
+  void split(unsigned shift);
+
+private:
+  void allocate();
+  uint64_t count() const { return ((size_ + 2 * largest_granule) >> shift_); } // regions begin anywhere in one
+
+  uint64_t base_, size_;
+  unsigned shift_ = largest_shift;
+  Cells cells_;
+  void* memory_ = nullptr;
+  uint64_t bytes_ = 0;
+};
+
+/// What all workgroups of a run share.
+struct SharedWatch {
+  const LaunchPlan& plan;
+  std::vector<AccessShape> shapes; // an instruction each
+  std::vector<uint32_t> numbers;   // of memory instructions, counted
+  uint32_t memory_instructions = 0;
+  unsigned lds_shift = largest_shift; // what workgroups before have come down to
+  Orders orders;
+  std::vector<Event> events; // of global memory, in blocks; the first is nobody's
+  std::map<const Region*, std::unique_ptr<RegionShadow>> regions;
+  std::vector<std::string> gaps;
+  const PlaceRunner places = place_runner();
+  const ShadowRunners& shadow = shadow_runners();
+
+  explicit SharedWatch(const LaunchPlan& plan);
+  /// Says once what cannot be watched.
+  void gap(std::string text);
+};
+
+/// The memory of one workgroup.
+class MemoryWatch {
+public:
+  MemoryWatch(SharedWatch& shared, Findings& findings, const Workgroup& group);
+  ~MemoryWatch();
+
+  GroupOrder& order() { return *order_; }
+  /// `w`, whose path has led to `node`, is about to execute the memory instruction `index`.
+  void access(Wave& w, uint32_t index, const PathNode& node);
+  /// All waves pass a barrier; `in_flight` says whether some took LDS accesses along that have not finished.
+  void pass_barrier(bool in_flight);
+
+private:
+  struct Access; // what one instruction does in one kind of memory
+
+  void lds(const Access& a);
+  void global(const Access& a);
+  void scratch(const Access& a);
+  void each_region(const Access& a);
+  void look_at_lds(const Access& a, uint32_t event);
+  void look_at_global(const Access& a, RegionShadow& shadow, uint32_t event);
+  void beyond(const Access& a, const Region& region);
+  void judge(const Access& a, const Event& earlier, bool earlier_wrote, unsigned lane, std::string_view where);
+  void judge_delivery(const Access& a, const Event& earlier, unsigned lane);
+  void misaligned(const Access& a, uint32_t natural);
+  const Region* region_of(const Access& a);
+  uint32_t lds_event(const Access& a);
+  uint32_t global_event(const Access& a);
+  uint32_t& latest(std::vector<uint32_t>& table, const Access& a);
+  Event event_of(const Access& a) const;
+  bool covers(const Event& held, const Access& a) const;
+  void split_lds(unsigned shift);
+  Finding* report(const Access& a, FindingKind kind, int64_t cause = -1);
+
+  SharedWatch& shared_;
+  Findings& findings_;
+  const Workgroup& group_;
+  std::shared_ptr<GroupOrder> order_;
+  uint32_t lds_size_ = 0;
+  unsigned lds_shift_ = largest_shift;
+  std::vector<uint32_t> lds_memory_;
+  Cells lds_cells_;
+  uint32_t lds_floor_ = 1u << owner_bits;
+  std::vector<Event> lds_events_{Event{}};
+  struct Numbers {
+    uint32_t next = 0, floor = 0, epoch = 0; // of its block; the first of this epoch; which
+  };
+  std::vector<Numbers> numbers_;                     // of global events, by wave
+  std::vector<uint32_t> latest_lds_, latest_global_; // by wave and memory instruction: its last event
+  std::vector<uint8_t> scratch_written_;             // a byte each
+  const Region* last_region_ = nullptr;
+  std::vector<std::pair<FindingKind, int64_t>> reported_; // by the instruction at hand
+  Places places_[max_places];
+};
+
+} // namespace asmevo::machine::strict

@@ -1,0 +1,140 @@
+#include "machine/strict/strict.h"
+
+#include "machine/strict/memory.h"
+#include "machine/strict/registers.h"
+
+#include <algorithm>
+
+namespace asmevo::machine::strict {
+
+namespace {
+
+/// What an instruction needs beyond its path and its registers.
+enum class Part : uint8_t { none, memory, barrier, invalidate };
+
+Part part_of(const isa::Instruction& i, const AccessShape& shape) {
+  if (i.traits.barrier) return Part::barrier;
+  if (shape.addressing != Addressing::none) return Part::memory;
+  const std::string_view name = isa::name_of(i);
+  return name.starts_with("buffer_inv") || name.starts_with("buffer_wbinvl1") ? Part::invalidate : Part::none;
+}
+
+} // namespace
+
+struct Strict::Impl {
+  const LaunchPlan& plan;
+  Paths paths;
+  std::vector<RegisterUse> uses;
+  SharedWatch memory;
+  Findings findings;
+  std::vector<Part> parts; // an instruction each
+
+  explicit Impl(const LaunchPlan& launch)
+      : plan(launch), paths(*launch.image, launch.accum_offset), uses(register_uses(launch)), memory(launch) {
+    for (size_t k = 0; k < memory.shapes.size(); ++k)
+      parts.push_back(part_of(plan.image->instructions[k], memory.shapes[k]));
+  }
+};
+
+namespace {
+
+class StrictWatcher final : public Watcher {
+public:
+  StrictWatcher(Strict::Impl& run, const Workgroup& group) : run_(run), memory_(run.memory, run.findings, group) {}
+
+  void begin(std::span<Wave> waves) override {
+    for (const Wave& w : waves) waves_.push_back({run_.paths.start(), WrittenRegisters(run_.plan, w)});
+  }
+
+  void before(Wave& w, uint32_t index) override {
+    Watched& watched = waves_[w.id];
+    if (watched.at_barrier) [[unlikely]]
+      leave_barrier();
+    watched.node = run_.paths.step(watched.node, index);
+    if (!watched.node->objections.empty()) [[unlikely]]
+      object(w, *watched.node);
+    watched.registers.check(w, index, run_.uses[index], run_.findings);
+    if (run_.parts[index] != Part::none) special(w, index, watched);
+  }
+
+  void after(Wave&, uint32_t) override {}
+
+  uint32_t run(Wave& w, uint32_t quantum) override {
+    if (w.events & event::modal) return Watcher::run(w, quantum);
+    const uint32_t count = uint32_t(run_.parts.size());
+    uint32_t left = quantum;
+    do {
+      const Op& op = *w.next;
+      if (op.index < count) before(w, op.index);
+      ++w.next;
+      op.run(w, op);
+      --left;
+    } while (left && !w.events);
+    return quantum - left;
+  }
+
+private:
+  struct Watched {
+    PathNode* node = nullptr;
+    WrittenRegisters registers;
+    bool at_barrier = false;
+  };
+
+  void object(Wave& w, const PathNode& node) {
+    for (const Objection& objection : node.objections)
+      if (Finding* f = run_.findings.add(objection.kind, w, node.instruction, objection.cause))
+        f->message = objection.message;
+  }
+
+  void special(Wave& w, uint32_t index, Watched& watched) {
+    switch (run_.parts[index]) {
+    case Part::memory:
+      return memory_.access(w, index, *watched.node);
+    case Part::invalidate:
+      return memory_.order().invalidate(w.id);
+    case Part::barrier:
+      return arrive(w, watched);
+    case Part::none:
+      return;
+    }
+  }
+
+  void arrive(Wave& w, Watched& watched) {
+    std::vector<uint32_t> in_flight;
+    for (const Outstanding& op : watched.node->in_flight.operations()) {
+      in_flight.push_back(op.instruction);
+      const AccessShape& shape = run_.memory.shapes[op.instruction];
+      lds_in_flight_ |= shape.to_lds || run_.plan.image->instructions[op.instruction].traits.lds;
+    }
+    memory_.order().arrive(w.id, std::move(in_flight));
+    watched.at_barrier = true;
+  }
+
+  /// The first wave to go on says that all have arrived.
+  void leave_barrier() {
+    for (Watched& watched : waves_) watched.at_barrier = false;
+    memory_.pass_barrier(std::exchange(lds_in_flight_, false));
+  }
+
+  Strict::Impl& run_;
+  MemoryWatch memory_;
+  std::vector<Watched> waves_;
+  bool lds_in_flight_ = false;
+};
+
+} // namespace
+
+Strict::Strict(const LaunchPlan& plan) : impl_(std::make_unique<Impl>(plan)) {}
+Strict::~Strict() = default;
+
+std::unique_ptr<Watcher> Strict::watcher(const Workgroup& group) {
+  return std::make_unique<StrictWatcher>(*impl_, group);
+}
+
+StrictReport Strict::take() {
+  StrictReport report{impl_->findings.take(), std::move(impl_->memory.gaps)};
+  if (impl_->paths.cut()) report.gaps.push_back("waits and wait states: too many paths to remember all");
+  return report;
+}
+
+} // namespace asmevo::machine::strict
