@@ -35,6 +35,10 @@ TEST(StrictRegisters, FindsAScalarRegisterThatNothingHasWritten) {
   expect_uninitialised(StrictRun("s_cbranch_vccz next\nnext:"), "s_cbranch_vccz", "reads vcc_lo");
 }
 
+TEST(StrictRegisters, GprIndexingKeepsWhatElseIsInM0) {
+  EXPECT_EQ(StrictRun("s_set_gpr_idx_on s2, gpr_idx(SRC0)\ns_set_gpr_idx_off").text(), "");
+}
+
 TEST(StrictRegisters, TheMaskOfLanesThatAreOffMayBeKeptUnset) {
   EXPECT_EQ(StrictRun("s_andn2_b64 s[10:11], s[12:13], exec").text(), "");
   expect_uninitialised(StrictRun("s_andn2_b64 s[10:11], s[12:13], s[2:3]"), "s_andn2_b64", "s12");

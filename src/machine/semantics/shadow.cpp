@@ -31,6 +31,8 @@ struct GlobalRule {
 #define AE_EACH_CELL(n) _Pragma("GCC ivdep") for (size_t k = 0; k < (n); ++k)
 #endif
 
+constexpr uint32_t few_cells = 8;
+
 /// The cells of an access: a stretch of them, or some a lane.
 struct CellSet {
   bool stretch;
@@ -55,7 +57,14 @@ struct CellSet {
   template <class F> AE_LANES void each(const Cells& cells, F f) const {
     if (stretch) {
       uint32_t *written = cells.write + first, *latest = cells.read[0] + first, *other = cells.read[1] + first;
-      AE_EACH_CELL(count) f(written, latest, other, k);
+      if (count > few_cells) {
+        AE_EACH_CELL(count) f(written, latest, other, k);
+        return;
+      }
+      for (size_t k = 0; k < count; ++k) {
+        f(written, latest, other, k);
+        asm volatile(""); // a few cells are done before vector code has begun
+      }
       return;
     }
     for (uint32_t part = 0; part < count; ++part) {

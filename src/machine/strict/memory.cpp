@@ -129,36 +129,6 @@ Finding* MemoryWatch::report(const Access& a, FindingKind kind, int64_t cause) {
   return findings_.add(kind, a.w, a.index, cause);
 }
 
-void MemoryWatch::access(Wave& w, uint32_t index, const PathNode& node) {
-  const AccessShape& shape = shared_.shapes[index];
-  reported_.clear();
-  const unsigned count = shared_.places(w, w.ops[index], shape, places_);
-  for (unsigned k = 0; k < count; ++k) {
-    const bool to_lds = shape.to_lds && k == 1;
-    const Access a{w, index, shape, places_[k], node, shape.reads && !to_lds, shape.writes || to_lds, to_lds};
-    if (a.places.outside)
-      if (Finding* f = report(a, FindingKind::out_of_bounds)) {
-        f->lane = std::countr_zero(a.places.outside);
-        f->message = fmt::format("{} {} of LDS at {:#x}, the workgroup has {:#x}", a.writes ? "writes" : "reads",
-                                 amount(a.places.bytes), a.places.at(unsigned(f->lane)), w.lds_size);
-      }
-    if (!a.places.mask) continue;
-    const uint32_t bytes = a.places.bytes, natural = shape.atomic ? bytes : std::min(bytes & -bytes, 4u);
-    if (a.places.low_bits & (natural - 1)) [[unlikely]]
-      misaligned(a, natural);
-    switch (a.places.space) {
-    case Space::lds:
-      lds(a);
-      break;
-    case Space::scratch:
-      scratch(a);
-      break;
-    default:
-      global(a);
-    }
-  }
-}
-
 void MemoryWatch::misaligned(const Access& a, uint32_t natural) {
   Finding* f = report(a, FindingKind::misaligned);
   if (!f) return;
@@ -181,15 +151,15 @@ Event MemoryWatch::event_of(const Access& a) const {
 }
 
 /// Whether an event of the same wave and instruction stands for this access too.
-bool MemoryWatch::covers(const Event& held, const Access& a) const {
+inline bool MemoryWatch::covers(const Event& held, const Access& a) const {
   return held.epoch == order_->epoch() && held.released != a.node.stores_outstanding && held.to_lds == a.to_lds;
 }
 
-uint32_t& MemoryWatch::latest(std::vector<uint32_t>& table, const Access& a) {
+inline uint32_t& MemoryWatch::latest(std::vector<uint32_t>& table, const Access& a) {
   return table[size_t{a.w.id} * shared_.memory_instructions + shared_.numbers[a.index]];
 }
 
-uint32_t MemoryWatch::lds_event(const Access& a) {
+inline uint32_t MemoryWatch::lds_event(const Access& a) {
   const uint32_t owner = a.w.id | (a.to_lds ? load_to_lds_owner : 0);
   uint32_t& held = latest(latest_lds_, a);
   if (!held || !covers(lds_events_[held], a)) {
@@ -199,7 +169,7 @@ uint32_t MemoryWatch::lds_event(const Access& a) {
   return held << owner_bits | owner;
 }
 
-uint32_t MemoryWatch::global_event(const Access& a) {
+inline uint32_t MemoryWatch::global_event(const Access& a) {
   uint32_t& held = latest(latest_global_, a);
   if (held && covers(shared_.events[held], a)) return held;
   const Event event = event_of(a);
@@ -215,7 +185,7 @@ uint32_t MemoryWatch::global_event(const Access& a) {
   return held = numbers.next++;
 }
 
-void MemoryWatch::lds(const Access& a) {
+inline void MemoryWatch::lds(const Access& a) {
   if (const unsigned shift = shift_of(a.places); shift < lds_shift_) {
     split_lds(shift);
     shared_.lds_shift = std::min(shared_.lds_shift, shift);
@@ -249,7 +219,7 @@ void MemoryWatch::look_at_lds(const Access& a, uint32_t event) {
   });
 }
 
-const Region* MemoryWatch::region_of(const Access& a) {
+inline const Region* MemoryWatch::region_of(const Access& a) {
   const uint64_t low = a.places.low, bytes = a.places.high - a.places.low;
   if (last_region_ && low >= last_region_->base && low - last_region_->base < last_region_->size &&
       bytes <= last_region_->size - (low - last_region_->base))
@@ -271,7 +241,7 @@ void MemoryWatch::beyond(const Access& a, const Region& region) {
   }
 }
 
-void MemoryWatch::global(const Access& a) {
+inline void MemoryWatch::global(const Access& a) {
   const Region* region = region_of(a);
   if (!region) return each_region(a);
   if (a.places.low < region->first() || a.places.high > region->end()) [[unlikely]]
@@ -381,6 +351,37 @@ void MemoryWatch::scratch(const Access& a) {
       f->lane = int(lane);
       f->message = fmt::format("reads {} of scratch at {:#x}, which nothing has written", amount(a.places.bytes),
                                linear ? at - group_.scratch_base : at);
+    }
+  }
+}
+
+// Everything above that it calls every time is inlined here.
+void MemoryWatch::access(Wave& w, uint32_t index, const PathNode& node) {
+  const AccessShape& shape = shared_.shapes[index];
+  reported_.clear();
+  const unsigned count = shared_.places(w, w.ops[index], shape, places_);
+  for (unsigned k = 0; k < count; ++k) {
+    const bool to_lds = shape.to_lds && k == 1;
+    const Access a{w, index, shape, places_[k], node, shape.reads && !to_lds, shape.writes || to_lds, to_lds};
+    if (a.places.outside)
+      if (Finding* f = report(a, FindingKind::out_of_bounds)) {
+        f->lane = std::countr_zero(a.places.outside);
+        f->message = fmt::format("{} {} of LDS at {:#x}, the workgroup has {:#x}", a.writes ? "writes" : "reads",
+                                 amount(a.places.bytes), a.places.at(unsigned(f->lane)), w.lds_size);
+      }
+    if (!a.places.mask) continue;
+    const uint32_t bytes = a.places.bytes, natural = shape.atomic ? bytes : std::min(bytes & -bytes, 4u);
+    if (a.places.low_bits & (natural - 1)) [[unlikely]]
+      misaligned(a, natural);
+    switch (a.places.space) {
+    case Space::lds:
+      lds(a);
+      break;
+    case Space::scratch:
+      scratch(a);
+      break;
+    default:
+      global(a);
     }
   }
 }

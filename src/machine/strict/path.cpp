@@ -123,6 +123,7 @@ PathNode* Paths::find(PathNode* from, uint32_t index) {
   look_for_states(index, next);
   look_for_waits(from->in_flight, index, next);
   pass(index, next);
+  next.objectionable = !next.objections.empty();
   PathNode* to = keep(std::move(next));
   for (PathNode::Step& step : from->steps_) {
     if (step.to) continue;

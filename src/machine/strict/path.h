@@ -28,21 +28,24 @@ struct Objection {
   std::string message;
 };
 
-class PathNode {
-public:
-  uint32_t instruction = 0; // the one executed last
-  InFlight in_flight;       // after it
-  std::vector<analysis::Recent> recent;
-  std::vector<Objection> objections;
-  bool stores_outstanding = false; // of earlier instructions
-
-private:
+class alignas(64) PathNode {
   friend class Paths;
   struct Step {
     uint32_t instruction = ~0u;
     PathNode* to = nullptr;
   };
+  // What every step touches comes first, in one cache line.
   Step steps_[2];
+
+public:
+  uint32_t instruction = 0; // the one executed last
+  bool objectionable = false;
+  bool stores_outstanding = false; // of earlier instructions
+  InFlight in_flight;              // after it
+  std::vector<analysis::Recent> recent;
+  std::vector<Objection> objections;
+
+private:
   std::unordered_map<uint32_t, PathNode*> more_;
 };
 

@@ -24,7 +24,7 @@ bool keeps_part(const Instruction& i) {
   const std::string_view name = isa::name_of(i);
   if (isa::accumulates(name)) return name.starts_with("v_writelane");
   return i.suffix != isa::Suffix::none || isa::keeps_other_half(name) || isa::keeps_scalar_destination(name) ||
-         (i.encoding == isa::Encoding::vop3a && i.words[0] >> 14 & 1);
+         name.starts_with("s_set_gpr_idx") || (i.encoding == isa::Encoding::vop3a && i.words[0] >> 14 & 1);
 }
 
 /// s_andn2_b64 of a lane mask with EXEC: compilers keep the bits of lanes that are off, which nobody looks at, and the

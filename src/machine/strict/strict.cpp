@@ -51,7 +51,7 @@ public:
     if (watched.at_barrier) [[unlikely]]
       leave_barrier();
     watched.node = run_.paths.step(watched.node, index);
-    if (!watched.node->objections.empty()) [[unlikely]]
+    if (watched.node->objectionable) [[unlikely]]
       object(w, *watched.node);
     watched.registers.check(w, index, run_.uses[index], run_.findings);
     if (run_.parts[index] != Part::none) special(w, index, watched);
