@@ -81,7 +81,7 @@ AE_LANES bool uniform(const Row& r) {
   return different == 0;
 }
 
-void begin(Wave& w, Places& p, Space space, uint32_t bytes) {
+AE_LANES void begin(Wave& w, Places& p, Space space, uint32_t bytes) {
   p.space = space;
   p.bytes = bytes;
   p.mask = w.exec();
@@ -98,7 +98,7 @@ void keep_inside(const Wave& w, Places& p) {
   p.mask &= ~p.outside;
 }
 
-void lds_places(Wave& w, const Op& op, uint32_t offset, uint32_t bytes, Places& p) {
+AE_LANES void lds_places(Wave& w, const Op& op, uint32_t offset, uint32_t bytes, Places& p) {
   const LdsAddresses a = lds_addresses(w, op, offset, bytes);
   begin(w, p, Space::lds, bytes);
   if (p.mask == all_lanes && consecutive(a.base, bytes)) {
@@ -122,7 +122,7 @@ void m0_places(Wave& w, const Op& op, uint32_t stride, uint32_t bytes, uint64_t 
   summarise(p);
 }
 
-void global_places(Wave& w, const Op& op, uint32_t bytes, Places& p) {
+AE_LANES void global_places(Wave& w, const Op& op, uint32_t bytes, Places& p) {
   const GlobalAddresses a = global_addresses(w, op);
   begin(w, p, Space::global, bytes);
   if (p.mask == all_lanes && consecutive(a.vector[0], bytes) && (!a.wide || uniform(a.vector[1])))

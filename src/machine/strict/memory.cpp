@@ -151,15 +151,15 @@ Event MemoryWatch::event_of(const Access& a) const {
 }
 
 /// Whether an event of the same wave and instruction stands for this access too.
-inline bool MemoryWatch::covers(const Event& held, const Access& a) const {
+[[gnu::always_inline]] inline bool MemoryWatch::covers(const Event& held, const Access& a) const {
   return held.epoch == order_->epoch() && held.released != a.node.stores_outstanding && held.to_lds == a.to_lds;
 }
 
-inline uint32_t& MemoryWatch::latest(std::vector<uint32_t>& table, const Access& a) {
+[[gnu::always_inline]] inline uint32_t& MemoryWatch::latest(std::vector<uint32_t>& table, const Access& a) {
   return table[size_t{a.w.id} * shared_.memory_instructions + shared_.numbers[a.index]];
 }
 
-inline uint32_t MemoryWatch::lds_event(const Access& a) {
+[[gnu::always_inline]] inline uint32_t MemoryWatch::lds_event(const Access& a) {
   const uint32_t owner = a.w.id | (a.to_lds ? load_to_lds_owner : 0);
   uint32_t& held = latest(latest_lds_, a);
   if (!held || !covers(lds_events_[held], a)) {
@@ -169,7 +169,7 @@ inline uint32_t MemoryWatch::lds_event(const Access& a) {
   return held << owner_bits | owner;
 }
 
-inline uint32_t MemoryWatch::global_event(const Access& a) {
+[[gnu::always_inline]] inline uint32_t MemoryWatch::global_event(const Access& a) {
   uint32_t& held = latest(latest_global_, a);
   if (held && covers(shared_.events[held], a)) return held;
   const Event event = event_of(a);
@@ -185,7 +185,7 @@ inline uint32_t MemoryWatch::global_event(const Access& a) {
   return held = numbers.next++;
 }
 
-inline void MemoryWatch::lds(const Access& a) {
+[[gnu::always_inline]] inline void MemoryWatch::lds(const Access& a) {
   if (const unsigned shift = shift_of(a.places); shift < lds_shift_) {
     split_lds(shift);
     shared_.lds_shift = std::min(shared_.lds_shift, shift);
@@ -219,7 +219,7 @@ void MemoryWatch::look_at_lds(const Access& a, uint32_t event) {
   });
 }
 
-inline const Region* MemoryWatch::region_of(const Access& a) {
+[[gnu::always_inline]] inline const Region* MemoryWatch::region_of(const Access& a) {
   const uint64_t low = a.places.low, bytes = a.places.high - a.places.low;
   if (last_region_ && low >= last_region_->base && low - last_region_->base < last_region_->size &&
       bytes <= last_region_->size - (low - last_region_->base))
@@ -241,7 +241,7 @@ void MemoryWatch::beyond(const Access& a, const Region& region) {
   }
 }
 
-inline void MemoryWatch::global(const Access& a) {
+[[gnu::always_inline]] inline void MemoryWatch::global(const Access& a) {
   const Region* region = region_of(a);
   if (!region) return each_region(a);
   if (a.places.low < region->first() || a.places.high > region->end()) [[unlikely]]
