@@ -1,6 +1,7 @@
 #include "cli/execution.h"
 
 #include "recover/recover.h"
+#include "report/text.h"
 
 #include <charconv>
 
@@ -105,6 +106,9 @@ void execution_options(CLI::App& app, ExecutionOptions& o) {
       ->type_name("GROUP[.WAVE]");
   app.add_option("--trace-lane", o.trace_lane, "show only this lane of vector registers and memory")->type_name("N");
   app.add_option("--trace-register", o.trace_register, "trace only instructions that write it")->type_name("REGISTER");
+  app.add_option("--trace-limit", o.trace_limit, "lines after which the trace ends")
+      ->type_name("N")
+      ->capture_default_str();
   app.add_option("--dump-at", o.dump_at, "show registers and LDS when a wave arrives there (the COUNT-th time)")
       ->type_name("PC[:COUNT]");
   app.add_option("--dump-wave", o.dump_wave, "whose, if not all of workgroup 0's")->type_name("GROUP[.WAVE]");
@@ -121,8 +125,11 @@ Execution::Execution(const Setting& setting)
       }()),
       disassembly_(*setting.loaded.image, setting.input.codec, program_ ? &*program_ : nullptr) {}
 
-Result<std::unique_ptr<Execution>> Execution::create(const ExecutionOptions& options, const Setting& setting) {
+Result<std::unique_ptr<Execution>> Execution::create(const ExecutionOptions& options, const Setting& setting,
+                                                     bool json) {
   auto execution = std::unique_ptr<Execution>(new Execution(setting));
+  execution->json_ = json;
+  execution->limit_ = options.trace_limit;
   machine::RunOptions& run = execution->run_;
   AE_CHECK(read_schedule(options.schedule, run));
   run.strict = options.strict;
@@ -140,6 +147,7 @@ Result<std::unique_ptr<Execution>> Execution::create(const ExecutionOptions& opt
 
 void Execution::prepare(machine::RunOptions& run) {
   text_.clear();
+  traced_ = 0;
   lines_ = json::array();
   dumps_ = json::array();
   run.schedule = run_.schedule;
@@ -150,12 +158,17 @@ void Execution::prepare(machine::RunOptions& run) {
   if (!debugs_) return;
   const std::optional<unsigned> lane = debugging_.trace ? debugging_.trace->lane : std::nullopt;
   debugging_.on_line = [this, lane](const machine::TraceLine& line) {
-    text_ += report::text_of(line, disassembly_, lane);
-    lines_.push_back(report::to_json(line, disassembly_, lane));
+    if (traced_++ >= limit_) return;
+    if (json_)
+      lines_.push_back(report::to_json(line, disassembly_, lane));
+    else
+      text_ += report::text_of(line, disassembly_, lane);
   };
   debugging_.on_dump = [this](const machine::Dump& dump) {
-    text_ += report::text_of(dump, disassembly_);
-    dumps_.push_back(report::to_json(dump, disassembly_));
+    if (json_)
+      dumps_.push_back(report::to_json(dump, disassembly_));
+    else
+      text_ += report::text_of(dump, disassembly_);
   };
   run.debugging = &debugging_;
 }
@@ -163,6 +176,10 @@ void Execution::prepare(machine::RunOptions& run) {
 std::string Execution::collect(const device::Outcome& outcome, json& document) const {
   std::string text = text_;
   if (debugging_.trace) document["trace"] = lines_;
+  if (traced_ > limit_) {
+    text += fmt::format("  {} more lines; --trace-limit takes them\n", report::grouped(traced_ - limit_));
+    document["trace_lines_left_out"] = traced_ - limit_;
+  }
   if (!debugging_.dumps.empty()) document["dumps"] = dumps_;
   if (debugging_.coverage) {
     const auto blocks = report::count_blocks(*program_, *setting_.loaded.image, outcome.executed);

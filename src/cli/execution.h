@@ -12,6 +12,7 @@ struct ExecutionOptions {
   bool strict = false, trace = false, coverage = false;
   std::string trace_pc, trace_wave, trace_register;
   int trace_lane = -1;
+  uint64_t trace_limit = 20'000; // lines; what is written is kept until the end of the run
   std::vector<std::string> dump_at;
   std::string dump_wave;
   uint64_t max_instructions = 0;
@@ -24,7 +25,7 @@ void execution_options(CLI::App& app, ExecutionOptions& options);
 class Execution {
 public:
   /// Errors: text that is no address, register, wave or schedule.
-  static Result<std::unique_ptr<Execution>> create(const ExecutionOptions& options, const Setting& setting);
+  static Result<std::unique_ptr<Execution>> create(const ExecutionOptions& options, const Setting& setting, bool json);
 
   /// Before each launch: what is collected begins anew.
   void prepare(machine::RunOptions& run);
@@ -39,8 +40,9 @@ private:
   report::Disassembly disassembly_;
   machine::RunOptions run_;
   machine::Debugging debugging_;
-  bool debugs_ = false;
-  std::string text_; // of traces and dumps
+  bool debugs_ = false, json_ = false;
+  uint64_t limit_ = 0, traced_ = 0; // lines of the trace
+  std::string text_;                // of traces and dumps
   nlohmann::json lines_, dumps_;
 };
 

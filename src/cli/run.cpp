@@ -103,7 +103,7 @@ std::string faults_of(const device::Outcome& outcome) {
 
 Result<ExitStatus> run(const Options& options) {
   AE_TRY(Setting setting, open_setting(options.setting));
-  AE_TRY(std::unique_ptr<Execution> execution, Execution::create(options.execution, setting));
+  AE_TRY(std::unique_ptr<Execution> execution, Execution::create(options.execution, setting, options.json));
   device::LaunchOptions launching;
   launching.run.stop = stop_on_signal();
   std::string text = fmt::format("{}: kernel {} on the {}\n", options.setting.file, setting.kernel->name,

@@ -19,5 +19,8 @@ expect_exit 0 run --trace-pc "$address" --trace-wave 0 --trace-lane 2 --json
 expect_json out
 [ "$(json out '$.cases[0].trace[0].instruction')" = 'v_add_f32_e32 v1, v1, v1' ] || fail 'no trace in JSON'
 [ -n "$(json out '$.cases[0].trace[0].written.v1')" ] || fail 'no value in JSON'
+expect_exit 0 run --trace --trace-limit 10
+[ "$(grep -c ' #' out)" = 10 ] || fail 'the trace does not end after ten lines'
+expect_text 'more lines; --trace-limit takes them'
 expect_exit 2 run --trace-register w3
 expect_one_line --trace-register
