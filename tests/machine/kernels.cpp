@@ -177,7 +177,8 @@ TEST(Kernels, RowReductionAgreesUnderEverySchedule) {
   std::vector<double> want(rows);
   for (uint32_t r = 0; r < rows; ++r)
     for (uint32_t c = 0; c < columns; ++c) want[r] += in[r * columns + c];
-  for (Schedule schedule : {Schedule::round_robin, Schedule::run_to_barrier, Schedule::seeded_random}) {
+  for (Schedule schedule :
+       {Schedule::round_robin, Schedule::run_to_barrier, Schedule::seeded_random, Schedule::late_loads}) {
     KernelRun k(corpus("rowsum.hsaco"));
     ASSERT_TRUE(k.ready());
     const uint64_t out = k.buffer("out", std::vector<float>(rows)), pin = k.buffer("in", in);

@@ -120,7 +120,8 @@ TEST(Run, BarriersHoldWavesBack) {
       "lgkmcnt(0)\n"
       "v_lshlrev_b32 v4, 2, v0\nglobal_store_dword v4, v3, s[0:1]");
   r.dispatch.workgroup_size = {128, 1, 1};
-  for (Schedule schedule : {Schedule::round_robin, Schedule::run_to_barrier, Schedule::seeded_random}) {
+  for (Schedule schedule :
+       {Schedule::round_robin, Schedule::run_to_barrier, Schedule::seeded_random, Schedule::late_loads}) {
     r.options.schedule = schedule;
     ASSERT_EQ(r.run().status, Status::completed);
     EXPECT_EQ(r.dword(0), 42u);

@@ -28,6 +28,8 @@ template <class F> void each_cell(const Places& p, uint64_t base, unsigned shift
   }
 }
 
+constexpr size_t max_events = size_t{1} << 24; // between barriers each instruction of a wave is one
+
 std::string amount(uint32_t bytes) { return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s"); }
 
 } // namespace
@@ -186,6 +188,7 @@ Event MemoryWatch::event_of(const Access& a) const {
 }
 
 [[gnu::always_inline]] inline void MemoryWatch::lds(const Access& a) {
+  if (lds_events_.size() >= max_events) return shared_.gap("LDS: more accesses than can be remembered");
   if (const unsigned shift = shift_of(a.places); shift < lds_shift_) {
     split_lds(shift);
     shared_.lds_shift = std::min(shared_.lds_shift, shift);
@@ -249,6 +252,7 @@ void MemoryWatch::beyond(const Access& a, const Region& region) {
   if (group_.scratch && region->data <= group_.scratch && group_.scratch < region->data + region->size)
     return scratch(a);
   if (region->access != machine::Access::read_write) return; // never written, or a fault
+  if (shared_.events.size() >= max_events) return shared_.gap("memory: more accesses than can be remembered");
   auto& shadow = shared_.regions[region];
   if (!shadow) shadow = std::make_unique<RegionShadow>(*region);
   if (const unsigned shift = shift_of(a.places); shadow->valid() && shift < shadow->shift()) shadow->split(shift);

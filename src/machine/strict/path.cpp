@@ -10,7 +10,7 @@ namespace {
 using isa::Instruction;
 using isa::RegisterRange;
 
-constexpr size_t max_nodes = size_t{1} << 19;
+constexpr size_t max_nodes = size_t{1} << 17;
 
 analysis::RegisterMap map_of(const isa::Target& target, uint32_t accum_offset) {
   return target.unified_registers() ? analysis::RegisterMap::unified(accum_offset) : analysis::RegisterMap();
