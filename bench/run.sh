@@ -14,6 +14,10 @@ echo "== strict mode: the same loop without and with it; ratio says how many tim
 "$build/bench/bench_strict" --benchmark_min_time=0.2
 
 echo
+echo "== proofs: edits of blocks of real kernels that keep their meaning, and mistakes"
+ASMEVO_DATA="$data" "$build/bench/bench_prove" 500 | grep -v ': unknown: '
+
+echo
 echo "== candidates: optimize corpus/softmax.hsaco, whole command"
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT

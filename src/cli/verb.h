@@ -17,7 +17,7 @@
 namespace asmevo::cli {
 
 /// What a process ends with. Faults of the tool itself are 3.
-enum ExitStatus : int { positive = 0, negative = 1, bad_input = 2, tool_fault = 3, interrupted = 130 };
+enum ExitStatus : int { positive = 0, negative = 1, bad_input = 2, tool_fault = 3, undecided = 4, interrupted = 130 };
 
 /// What every verb has.
 struct Common {
@@ -51,6 +51,6 @@ Result<ExitStatus> answer(const Common& options, std::string_view text, const nl
                           ExitStatus status = positive);
 
 extern const Verb inspect_verb, extract_verb, bundle_verb, recover_verb, build_verb, roundtrip_verb, check_verb,
-    launch_verb, run_verb, verify_verb, time_verb, optimize_verb, lineage_verb, isa_verb, completion_verb, man_verb;
+    launch_verb, run_verb, verify_verb, prove_verb, time_verb, optimize_verb, lineage_verb, isa_verb, completion_verb, man_verb;
 
 } // namespace asmevo::cli

@@ -1,7 +1,7 @@
 . "$(dirname "$0")/common.sh"
 for page in 'completion bash' 'completion zsh' 'completion fish' man; do
   expect_exit 0 asmevo $page
-  for word in inspect recover build roundtrip check run verify time optimize lineage isa; do expect_text "$word"; done
+  for word in inspect recover build roundtrip check run verify prove time optimize lineage isa; do expect_text "$word"; done
   expect_text launch
 done
 asmevo completion bash >completion.bash

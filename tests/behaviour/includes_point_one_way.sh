@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "${ASMEVO_SOURCE:-$(dirname "$0")/../..}/src"
 
-layers=(support object isa recover analysis machine timing launch device oracle profile gate search agent report cli)
+layers=(support object isa recover analysis machine prove timing launch device oracle profile gate search agent report cli)
 declare -A level
 for i in "${!layers[@]}"; do level[${layers[$i]}]=$i; done
 

@@ -15,6 +15,7 @@ roundtrip twice.hsaco
 check twice.hsaco
 run twice.hsaco --launch twice.json
 verify twice.hsaco twice.hsaco --launch twice.json
+prove twice.hsaco twice.hsaco
 time twice.hsaco --launch twice.json
 optimize twice.hsaco --launch twice.json -o out.hsaco --driver replay --proposals none.jsonl
 lineage out.hsaco.asmevo

@@ -1,0 +1,54 @@
+// Do two programs compute the same? The strongest answer that equivalence has: for all inputs, not for those that ran.
+//
+// The programs are laid beside each other at their labels. Between two labels that correspond lies a region that is
+// entered at its top alone; where its items are the same in both there is nothing to show. The others are executed on
+// terms, both from the same unknown state, and must agree on the registers that are live where they leave, on the
+// conditions under which they leave for each label, and on the memory accesses in between. Loops need nothing more:
+// their heads are labels, and what holds from label to label holds along every path.
+//
+// The answer is `proved`, or `refuted` with a state in which the two really differ (both windows were run on the
+// simulated machine), or `unknown` with the reason. A wrong `proved` would be worse than any number of unknowns: what
+// is not understood is unknown.
+#pragma once
+
+#include "prove/execute.h"
+#include "recover/program.h"
+
+#include <chrono>
+
+namespace asmevo::prove {
+
+enum class Outcome : uint8_t { proved, refuted, unknown };
+
+std::string_view outcome_name(Outcome outcome);
+
+struct Policy {
+  FloatRules floats;
+  /// Of one question to the solver, as steps that take about so long on an idle core.
+  std::chrono::milliseconds solver_limit{2000};
+};
+
+/// Items [first, last) of either program, from one pair of corresponding labels to the next.
+struct Region {
+  size_t first[2] = {0, 0}, last[2] = {0, 0};
+};
+
+struct Proof {
+  Outcome outcome = Outcome::unknown;
+  /// unknown: why. refuted: what differs, and in which state.
+  std::string reason;
+  /// The proof holds for waves all of whose 64 lanes are active when the kernel begins; else for every wave.
+  bool full_waves = false;
+  std::string function;   // where the reason lies
+  Region region;          // likewise
+  size_t regions = 0;     // that differ and were looked at
+  unsigned questions = 0; // to the solver
+
+  bool holds() const { return outcome == Outcome::proved; }
+};
+
+/// Compares all functions of two programs, or one kernel. Both must be for the same target.
+Proof prove(const recover::Program& original, const recover::Program& candidate, const Policy& policy,
+            std::string_view kernel = {});
+
+} // namespace asmevo::prove
