@@ -29,6 +29,10 @@ library=$(find "${ASMEVO_CORPORA:-$build/corpora}" -name 'librocsparse.so.0*' -t
 bench/roundtrip.sh "$build/src/asmevo" "$data" "$library"
 
 echo
+echo "== the static gate"
+bench/static_gate.sh "$build/src/asmevo" "$data"
+
+echo
 echo "== timing model against measured MI300A times"
 if [ -d "$data/mi300a" ]; then
   "$build/bench/bench_timing_mi300a" "$data/mi300a" --max-bytes 4194304
