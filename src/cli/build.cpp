@@ -3,6 +3,7 @@
 #include "cli/declared.h"
 #include "cli/options.h"
 #include "recover/debug.h"
+#include "recover/declare.h"
 #include "recover/recover.h"
 #include "support/hash.h"
 
@@ -29,18 +30,26 @@ std::string compare_kernels(const Input& before, const Input& after, nlohmann::j
   return text;
 }
 
-// The same object with the waits and nops of every kernel renewed.
-Result<Bytes> with_new_waits(Bytes bytes, const Options& options) {
-  AE_TRY(Input input, open_input(std::move(bytes), options.listing));
-  AE_TRY(recover::Program program, recover::recover(input.object, input.codec));
+void renew_waits(recover::Program& program, const isa::Codec& codec) {
   for (size_t f = 0; f < program.functions.size(); f++) {
     if (program.functions[f].kernel < 0) continue;
     size_t blocks = analysis::control_flow(program, program.functions[f]).blocks.size();
-    program = analysis::renewed(std::move(program), f, std::vector<bool>(blocks, true), input.codec);
+    program = analysis::renewed(std::move(program), f, std::vector<bool>(blocks, true), codec);
   }
-  auto renewed = recover::build(program, input.codec);
-  if (!renewed) return fail("{}: with new waits: {}", options.listing, renewed.error().message);
-  return *std::move(renewed);
+}
+
+// What the listing's code asks for and its directives do not say: registers, and waits where they are wanted.
+Result<Bytes> completed(Bytes bytes, const Input& like, const Options& options) {
+  AE_TRY(Input input, open_input(bytes, options.listing));
+  AE_TRY(recover::Program program, recover::recover(input.object, input.codec));
+  AE_TRY(recover::Program original, recover::recover(like.object, like.codec));
+  auto changed = recover::redeclare_all(original, program);
+  if (!changed) return fail("{}: {}", options.listing, changed.error().message);
+  if (!*changed && !options.auto_waits) return bytes;
+  if (options.auto_waits) renew_waits(program, input.codec);
+  auto rebuilt = recover::build(program, input.codec);
+  if (!rebuilt) return fail("{}: with the resources that its code needs: {}", options.listing, rebuilt.error().message);
+  return *std::move(rebuilt);
 }
 
 Result<ExitStatus> run(const Options& options) {
@@ -50,9 +59,7 @@ Result<ExitStatus> run(const Options& options) {
   auto bytes = recover::build(listing, *like.object, like.codec);
   if (!bytes)
     return fail("{}:{}:{}: {}", options.listing, bytes.error().line, bytes.error().column, bytes.error().message);
-  if (options.auto_waits) {
-    AE_TRY(*bytes, with_new_waits(*std::move(bytes), options));
-  }
+  AE_TRY(*bytes, completed(*std::move(bytes), like, options));
   if (options.debug == "keep") {
     AE_TRY(recover::DebugKept kept, recover::keep_debug(std::move(*bytes), *like.object));
     bytes = std::move(kept.bytes);

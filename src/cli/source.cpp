@@ -36,6 +36,8 @@ Result<isa::Target> target_of(const std::string& path, const std::vector<std::st
                 path);
   auto target = isa::target_from_id(named ? *named : wanted);
   if (!target) return fail("{}: {}", path, target.error().message);
+  if (named && !wanted.empty() && !object::is_for(object::entry_processor({.target = *named}), wanted))
+    return fail("{}: is for {}, not for {}", path, *named, wanted);
   return *target;
 }
 
@@ -91,7 +93,9 @@ bool is_binary(std::span<const uint8_t> bytes) {
 Result<Source> open_source(const std::string& path, const std::string& target) {
   AE_TRY(FileBytes bytes, FileBytes::map(path));
   bool listing = !is_binary(bytes.span()) && !object::holds_code_objects(bytes.span());
-  return listing ? open_listing(path, target) : open_object(path);
+  if (listing) return open_listing(path, target);
+  if (!target.empty()) return fail("{}: a code object says itself what it is for: leave --target out", path);
+  return open_object(path);
 }
 
 } // namespace asmevo::cli

@@ -53,11 +53,28 @@ uint64_t size_of(const llvm::MCFragment& fragment, const llvm::MCAssembler& asse
   return size + static_cast<uint64_t>(count) * fill.getValueSize();
 }
 
-std::optional<AssemblyError> too_large(llvm::MCAssembler& assembler) {
+/// LLVM pads code with no-operations of four bytes and tries for ever where the gap is no multiple of that.
+bool pads_for_ever(const llvm::MCSection& section, const llvm::MCAssembler& assembler) {
+  uint64_t odd = 0; // bytes beyond the last whole word
+  for (const llvm::MCFragment& fragment : section) {
+    odd += fragment.getFixedSize();
+    const bool aligns = fragment.getKind() == llvm::MCFragment::FT_Align;
+    if (aligns && fragment.hasAlignEmitNops() && odd % 4 != 0) return true;
+    odd = aligns ? (fragment.getAlignment().value() < 4 ? odd : 0)
+                 : odd + size_of(fragment, assembler) - fragment.getFixedSize();
+  }
+  return false;
+}
+
+std::optional<AssemblyError> cannot_be_laid_out(llvm::MCAssembler& assembler) {
   uint64_t total = 0;
   for (llvm::MCSection& section : assembler) {
     if (section.getAlign().value() > largest_result) return AssemblyError{1, 1, "an alignment is beyond 64 MiB"};
     if (section.isBssSection()) continue;
+    if (pads_for_ever(section, assembler))
+      return AssemblyError{1, 1,
+                           fmt::format("section {} is aligned behind a part of a word: fill it to 4 bytes before",
+                                       std::string(section.getName()))};
     for (const llvm::MCFragment& fragment : section) total += size_of(fragment, assembler);
     if (total > largest_result)
       return AssemblyError{1, 1, fmt::format("section {} grows beyond 64 MiB", std::string(section.getName()))};
@@ -164,18 +181,25 @@ class NotingEmitter : public llvm::MCCodeEmitter {
 public:
   NotingEmitter(std::unique_ptr<llvm::MCCodeEmitter> emitter, std::vector<const char*>& places)
       : emitter_(std::move(emitter)), places_(places) {}
+  void watch(const llvm::MCStreamer& streamer) { streamer_ = &streamer; }
+  /// The first instruction that would begin in the middle of a word, if any.
+  const char* misaligned() const { return misaligned_; }
 
   void reset() override { emitter_->reset(); }
   void encodeInstruction(const llvm::MCInst& instruction, llvm::SmallVectorImpl<char>& bytes,
                          llvm::SmallVectorImpl<llvm::MCFixup>& fixups,
                          const llvm::MCSubtargetInfo& subtarget) const override {
     places_.push_back(instruction.getLoc().getPointer());
+    const llvm::MCFragment* fragment = streamer_ ? streamer_->getCurrentFragment() : nullptr;
+    if (fragment && fragment->getFixedSize() % 4 != 0 && !misaligned_) misaligned_ = places_.back();
     emitter_->encodeInstruction(instruction, bytes, fixups, subtarget);
   }
 
 private:
   std::unique_ptr<llvm::MCCodeEmitter> emitter_;
   std::vector<const char*>& places_;
+  const llvm::MCStreamer* streamer_ = nullptr;
+  mutable const char* misaligned_ = nullptr;
 };
 
 /// The line of each place in `text`; places are in its order but for code of several sections.
@@ -236,10 +260,12 @@ private:
         code_.llvm->createMCAsmBackend(*code_.subtarget, *code_.registers, code_.options));
     auto emitter = std::make_unique<NotingEmitter>(
         std::unique_ptr<llvm::MCCodeEmitter>(code_.llvm->createMCCodeEmitter(*code_.instructions, context)), places_);
+    NotingEmitter& noting = *emitter;
     llvm::raw_svector_ostream stream(result_);
     auto writer = backend->createObjectWriter(stream);
     std::unique_ptr<llvm::MCStreamer> streamer(code_.llvm->createMCObjectStreamer(
         code_.triple, context, std::move(backend), std::move(writer), std::move(emitter), *code_.subtarget));
+    noting.watch(*streamer);
     std::unique_ptr<llvm::MCAsmParser> parser(llvm::createMCAsmParser(sources, context, *streamer, *code_.syntax));
     std::unique_ptr<llvm::MCTargetAsmParser> target(
         code_.llvm->createMCAsmParser(*code_.subtarget, *parser, *code_.instructions, code_.options));
@@ -247,8 +273,11 @@ private:
 
     const bool failed = parser->Run(false, true);
     if (failed && !diagnostics_.first) fail_with(AssemblyError{1, 1, "the text does not assemble"});
+    if (const char* place = noting.misaligned(); place && place >= text_.data() && place < text_.data() + text_.size())
+      fail_with(at_offset(text_, static_cast<size_t>(place - text_.data()),
+                          "the instruction begins in the middle of a word: align what is before it to 4 bytes"));
     if (diagnostics_.first) return;
-    fail_with(too_large(static_cast<llvm::MCObjectStreamer&>(*streamer).getAssembler()));
+    fail_with(cannot_be_laid_out(static_cast<llvm::MCObjectStreamer&>(*streamer).getAssembler()));
     if (diagnostics_.first) return;
     streamer->finish(llvm::SMLoc());
   }

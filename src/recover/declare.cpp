@@ -4,6 +4,7 @@
 #include "recover/recover.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace asmevo::recover {
 
@@ -112,6 +113,18 @@ Result<void> redeclare(const Program& before, const Function& old_function, Prog
     return fail("the code needs {} register rows, {} has {}", total, isa::processor_name(target.processor),
                 isa::vgpr_file_rows(target.processor));
   return {};
+}
+
+Result<bool> redeclare_all(const Program& original, Program& built) {
+  const std::vector<isa::Resources> listed = built.declared;
+  for (const Function& function : built.functions) {
+    auto old = std::ranges::find(original.functions, function.name, &Function::name);
+    if (old == original.functions.end()) continue;
+    for (int k = 0; k < int(built.declared.size()); k++)
+      if (function.kernel < 0 || function.kernel == k) AE_CHECK(redeclare(original, *old, built, function, k));
+  }
+  auto registers = [](const isa::Resources& r) { return std::tuple(r.vgprs, r.agprs, r.sgprs, r.accum_offset); };
+  return !std::ranges::equal(built.declared, listed, {}, registers, registers);
 }
 
 } // namespace asmevo::recover

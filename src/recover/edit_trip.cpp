@@ -11,6 +11,7 @@ namespace asmevo::recover {
 namespace {
 
 constexpr uint32_t one_in = 20;
+constexpr size_t longest_computation = 16; // items from s_getpc_b64 to its last sum
 constexpr size_t longest_block = 40, shortest_function = 12;
 constexpr uint64_t reach_of_a_branch = 120'000; // bytes, some room for what is added
 constexpr size_t most_differences = 20;
@@ -157,6 +158,19 @@ private:
     return compare("s_nop inserted", edits, order);
   }
 
+  // The parts of a computed address are recognised together: no branch may come between s_getpc_b64 and its sums.
+  bool cuts_an_address(size_t at) const {
+    size_t from = at;
+    while (from > 0 && at - from < longest_computation &&
+           isa::name_of(program_.items[from - 1].instruction) != "s_getpc_b64")
+      from--;
+    if (from == 0 || at - from == longest_computation) return false;
+    for (size_t i = at; i < std::min(from + longest_computation, program_.items.size()); i++)
+      if (is_instruction(i) && !program_.items[i].target.empty() && !program_.items[i].instruction.traits.branch)
+        return true;
+    return false;
+  }
+
   // A run of items goes behind the end of its function, with a branch there and a branch back.
   Result<void> move() {
     if (program_.functions.empty()) return {};
@@ -168,6 +182,8 @@ private:
     while (last < end - 1 && last < first + longest_block &&
            (is_instruction(last) || program_.items[last].kind == ItemKind::label))
       last++;
+    while (first < last && cuts_an_address(first)) first++;
+    while (first < last && cuts_an_address(last)) last--;
     // The entry sequence of preloaded arguments may not grow, and an alignment may not move.
     size_t body = f.first;
     for (size_t i = f.first; i < f.last; i++)

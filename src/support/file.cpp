@@ -26,6 +26,7 @@ Result<struct stat> open_to_read(const std::string& path, Descriptor& file) {
   struct stat status;
   if (fstat(file.fd, &status) != 0) return fail("{}: cannot read: {}", path, std::strerror(errno));
   if (S_ISDIR(status.st_mode)) return fail("{}: is a directory, a file is needed", path);
+  if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)) return fail("{}: is a device, a file is needed", path);
   return status;
 }
 
@@ -42,6 +43,23 @@ template <class Container> Result<Container> read_whole(const std::string& path,
     content.insert(content.end(), buffer, buffer + got);
     if (content.size() > limit) return fail("{}: larger than {} bytes", path, limit);
   }
+}
+
+bool write_all(int fd, std::span<const uint8_t> bytes) {
+  for (size_t done = 0; done < bytes.size();) {
+    ssize_t put = write(fd, bytes.data() + done, bytes.size() - done);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    done += size_t(put);
+  }
+  return true;
+}
+
+// Pipes and devices are written to, never replaced.
+Result<void> write_through(const std::string& path, std::span<const uint8_t> bytes) {
+  Descriptor file{open(path.c_str(), O_WRONLY | O_CLOEXEC)};
+  if (file.fd < 0 || !write_all(file.fd, bytes)) return fail("{}: cannot write: {}", path, std::strerror(errno));
+  return {};
 }
 
 std::string directory_of(const std::string& path) {
@@ -89,7 +107,13 @@ void FileBytes::forget(uint64_t offset, uint64_t size) const {
 }
 
 Result<void> write_file(const std::string& path, std::span<const uint8_t> bytes) {
-  std::string temporary = path + ".tmp.XXXXXX";
+  struct stat status;
+  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) return write_through(path, bytes);
+  // A link stays one: the file that it leads to is replaced.
+  std::error_code no_link;
+  (void)std::filesystem::read_symlink(path, no_link);
+  std::string place = no_link ? path : std::filesystem::weakly_canonical(path, no_link).string();
+  std::string temporary = place + ".tmp.XXXXXX";
   Descriptor file{mkostemp(temporary.data(), O_CLOEXEC)};
   if (file.fd < 0) return fail("{}: cannot write: {}", path, std::strerror(errno));
   auto give_up = [&]() -> Result<void> {
@@ -97,15 +121,10 @@ Result<void> write_file(const std::string& path, std::span<const uint8_t> bytes)
     unlink(temporary.c_str());
     return fail("{}: cannot write: {}", path, std::strerror(reason));
   };
-  for (size_t done = 0; done < bytes.size();) {
-    ssize_t put = write(file.fd, bytes.data() + done, bytes.size() - done);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return give_up();
-    done += size_t(put);
-  }
+  if (!write_all(file.fd, bytes)) return give_up();
   mode_t mask = umask(0);
   umask(mask);
-  if (fchmod(file.fd, 0666 & ~mask) != 0 || fsync(file.fd) != 0 || rename(temporary.c_str(), path.c_str()) != 0)
+  if (fchmod(file.fd, 0666 & ~mask) != 0 || fsync(file.fd) != 0 || rename(temporary.c_str(), place.c_str()) != 0)
     return give_up();
   return {};
 }
@@ -117,7 +136,9 @@ Result<void> write_text_file(const std::string& path, std::string_view text) {
 Result<void> check_writable(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return fail("{}: is a directory, a file name is needed", path);
-  std::string directory = directory_of(path);
+  struct stat status;
+  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) return {}; // a pipe or a device
+  std::string directory = directory_of(std::filesystem::weakly_canonical(path, ignored).string());
   if (!std::filesystem::is_directory(directory, ignored)) return fail("{}: no directory `{}`", path, directory);
   if (access(directory.c_str(), W_OK) != 0)
     return fail("{}: cannot write in `{}`: {}", path, directory, std::strerror(errno));

@@ -38,7 +38,7 @@ private:
 };
 
 /// Writes through a temporary file beside `path` and renames it, so that `path` holds either its old or its new
-/// content whatever happens.
+/// content whatever happens. A link stays a link; pipes and devices are written to.
 Result<void> write_file(const std::string& path, std::span<const uint8_t> bytes);
 Result<void> write_text_file(const std::string& path, std::string_view text);
 

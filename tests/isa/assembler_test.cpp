@@ -231,6 +231,23 @@ TEST(Assembler, AnErrorInAListingSaysItsLine) {
   EXPECT_EQ(object.error().line, 9);
 }
 
+TEST(Assembler, AnInstructionInTheMiddleOfAWordIsAnError) {
+  const auto error = codec().assemble("s_nop 0\n.byte 1\ns_nop 1\n").error();
+  EXPECT_EQ(error.line, 3);
+  EXPECT_NE(error.message.find("middle of a word"), std::string::npos) << error.message;
+  EXPECT_TRUE(codec().assemble("s_nop 0\n.byte 1, 2, 3, 4\ns_nop 1\n.byte 1, 2, 3\n.byte 4\n.p2align 3\ns_nop 2"));
+}
+
+TEST(Assembler, AnAlignmentThatNoNopsCanFillIsAnErrorAndNoHang) {
+  for (const char* text :
+       {"s_nop 0\n.byte 1\n.p2align 2\ns_nop 1", "s_nop 0\n.p2align 8\n.short 1\n.p2align 1\n.p2align 4"})
+    EXPECT_NE(error_of(text).message.find("part of a word"), std::string::npos) << text;
+  const auto filled = codec().assemble_object(listing("  s_nop 0\n.zero 3\n.p2align 6"));
+  ASSERT_FALSE(filled);
+  EXPECT_NE(filled.error().message.find("part of a word"), std::string::npos) << filled.error().message;
+  EXPECT_TRUE(codec().assemble("s_nop 0\n.byte 1\n.p2align 2, 0\ns_nop 1")); // bytes can fill it
+}
+
 TEST(Assembler, SaysTheLineOfEachInstructionOfAListing) {
   // Comments that look like instructions, data between.
   const auto assembled =

@@ -1,7 +1,9 @@
 #include "support/file.h"
 
+#include <fcntl.h>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace asmevo {
@@ -51,6 +53,31 @@ TEST_F(File, AnEmptyFileMapsToNothing) {
   auto mapped = FileBytes::map(path("empty"));
   ASSERT_TRUE(mapped);
   EXPECT_TRUE(mapped->span().empty());
+}
+
+TEST_F(File, WritingToALinkWritesWhatItLeadsTo) {
+  ASSERT_TRUE(write_text_file(path("target"), "old"));
+  std::filesystem::create_symlink("target", path("link"));
+  ASSERT_TRUE(check_writable(path("link")));
+  ASSERT_TRUE(write_text_file(path("link"), "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  EXPECT_EQ(*read_text_file(path("target")), "new");
+}
+
+TEST_F(File, APipeIsWrittenToAndNotReplaced) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  int reader = open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  ASSERT_TRUE(check_writable(path("pipe")));
+  ASSERT_TRUE(write_text_file(path("pipe"), "text"));
+  char buffer[8];
+  EXPECT_EQ(read(reader, buffer, sizeof buffer), 4);
+  close(reader);
+  EXPECT_TRUE(std::filesystem::is_fifo(path("pipe")));
+}
+
+TEST_F(File, ADeviceIsNotRead) {
+  EXPECT_EQ(FileBytes::map("/dev/zero").error().message, "/dev/zero: is a device, a file is needed");
 }
 
 TEST_F(File, WritingReplacesAFileAsAWhole) {
