@@ -25,9 +25,9 @@ std::string repeat(const std::string& lines, int times) {
   return text;
 }
 
-std::string loop(const std::string& body) {
+std::string loop(const std::string& body, int times = 2000) {
   return "s_mov_b32 s20, 0\nagain:\n" + body +
-         "s_add_u32 s20, s20, 1\ns_cmp_lt_u32 s20, 2000\ns_cbranch_scc1 again\ns_endpgm\n";
+         "s_add_u32 s20, s20, 1\ns_cmp_lt_u32 s20, " + std::to_string(times) + "\ns_cbranch_scc1 again\ns_endpgm\n";
 }
 
 struct Body {
@@ -134,12 +134,12 @@ void run_threads(benchmark::State& state, unsigned threads) {
   const std::string body = repeat("v_add_u32 v2, v3, v4\nv_fma_f32 v3, v2, v4, v5\nds_write_b32 v1, v3\n"
                                   "ds_read_b32 v4, v1\nglobal_load_dword v5, v1, s[0:1]\n",
                                   8);
-  const auto bytes = codec->assemble("v_lshlrev_b32 v1, 2, v0\n" + loop(body));
+  const auto bytes = codec->assemble("v_lshlrev_b32 v1, 2, v0\n" + loop(body, 250));
   const auto image = Image::from_text(*bytes, *codec, {.vgprs = 32, .accum_offset = 32, .lds_bytes = 8192});
   Memory memory;
   Dispatch dispatch;
   dispatch.kernel = &image->object().kernels.front();
-  dispatch.workgroups = {16, 1, 1};
+  dispatch.workgroups = {64, 1, 1};
   dispatch.workgroup_size = {256, 1, 1};
   dispatch.kernarg_address = 0x100000;
   (void)memory.map(dispatch.kernarg_address, 1 << 20, Access::read_write, "data");

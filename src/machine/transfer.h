@@ -181,9 +181,14 @@ template <unsigned n> struct Bulk<Dwords<n>> {
 /// Whether the lanes hold consecutive multiples of `stride` (and none wraps): then memory is one block.
 template <uint32_t stride> AE_LANES bool consecutive(const Row& r) {
   const uint32_t first = r.lane[0];
-  uint32_t different = 0;
-  AE_EACH_LANE different |= r.lane[i] ^ (first + stride * i);
-  return different == 0 && first <= 0xffffffff - stride * lanes;
+  RawWords steps;
+  for (unsigned i = 0; i < vector_lanes; ++i) steps[i] = stride * i;
+  Truth different = nowhere();
+  AE_EACH_VECTOR {
+    const Words expected = {steps + (first + stride * vector_lanes * c)};
+    different = different | !equal(load_words(r.lane, c), expected);
+  }
+  return !anywhere(different) && first <= 0xffffffff - stride * lanes;
 }
 
 /// Transfers of all lanes with a block of memory.

@@ -114,9 +114,10 @@ AE_LANES bool region_pointers(Wave& w, const Op& op, const GlobalAddresses& a, u
 template <class T> AE_LANES uint8_t* block(Wave& w, const Op& op, const GlobalAddresses& a, bool write) {
   if (w.exec() != all_lanes || !consecutive<T::bytes>(a.vector[0])) return nullptr;
   if (a.wide) {
-    uint32_t different = 0;
-    AE_EACH_LANE different |= a.vector[1].lane[i] ^ a.vector[1].lane[0];
-    if (different) return nullptr;
+    const Words high = words(a.vector[1].lane[0]);
+    Truth different = nowhere();
+    AE_EACH_VECTOR different = different | !equal(load_words(a.vector[1].lane, c), high);
+    if (anywhere(different)) return nullptr;
   }
   RegionView& view = view_of(w, op);
   const uint64_t first = a.at(0);

@@ -130,6 +130,7 @@ template <class Function> AE_LANES void each_set_lane(const Wave& w, uint64_t wh
 /// How a format's vectors are loaded, computed with, and turned back into bits.
 template <class F> struct Vectored;
 template <> struct Vectored<Binary32> {
+  static constexpr bool tells_subnormals = can_tell_subnormals;
   using Bits = Words;
   using Value = Singles;
   AE_LANES static Words load(const Host<Binary32>& s, unsigned c) { return (load_words(s.lane, c) & s.keep) ^ s.flip; }
@@ -138,6 +139,7 @@ template <> struct Vectored<Binary32> {
   AE_LANES static Words back(Singles x) { return bits_of(x); }
 };
 template <> struct Vectored<Binary16> {
+  static constexpr bool tells_subnormals = false;
   using Bits = Words;
   using Value = Singles;
   AE_LANES static Words load(const Host<Binary16>& s, unsigned c) {
@@ -148,6 +150,7 @@ template <> struct Vectored<Binary16> {
   AE_LANES static Words back(Singles x) { return narrowed_to_halves<0>(x); }
 };
 template <> struct Vectored<Binary64> {
+  static constexpr bool tells_subnormals = false;
   using Bits = Longs;
   using Value = Doubles;
   AE_LANES static Longs load(const Host<Binary64>& s, unsigned c) {
@@ -202,6 +205,8 @@ struct Arithmetic {
 
 /// What MODE asks of an instruction, as far as there are different ways to do it.
 enum class Way : uint8_t { plain, flushing, exact };
+/// What happens to subnormal sources and results of a vector: nothing, they become zero, or the lane is odd.
+enum class Subnormals : uint8_t { keep, flush, odd };
 
 /// One float instruction of format F with N sources, which may be the destination.
 template <class Op_, class F, unsigned N> struct FloatExecutor {
@@ -221,14 +226,19 @@ template <class Op_, class F, unsigned N> struct FloatExecutor {
     return bits == 0 ? Way::flushing : Way::exact;
   }
 
-  template <bool Flush> AE_LANES static typename Part::Bits load(const Lane& s, unsigned c) {
+  // Where the host can tell subnormals by one instruction, flushing lets them be odd: they are rare, and other lanes
+  // need nothing done to them. Instructions that always flush may be made for operands that are small.
+  static constexpr Subnormals flushing = Part::tells_subnormals && !Op_::flushes_always ? Subnormals::odd
+                                                                                        : Subnormals::flush;
+
+  template <Subnormals treatment> AE_LANES static typename Part::Bits load(const Lane& s, unsigned c) {
     const auto bits = Part::load(s, c);
-    return Flush ? Part::flush(bits) : bits;
+    return treatment == Subnormals::flush ? Part::flush(bits) : bits;
   }
   /// Vector c of the result, and where it is odd.
-  template <bool Flush, size_t... K>
+  template <Subnormals treatment, size_t... K>
   AE_LANES static typename Part::Bits vector(const Sources& source, unsigned c, Truth& odd, std::index_sequence<K...>) {
-    const typename Part::Bits bits[] = {load<Flush>(source[K], c)...};
+    const typename Part::Bits bits[] = {load<treatment>(source[K], c)...};
     const typename Part::Value values[] = {Part::value(bits[K])...};
     const auto result = Op_::fast(values[K]...);
     const auto out = Part::back(result);
@@ -236,12 +246,13 @@ template <class Op_, class F, unsigned N> struct FloatExecutor {
       odd = Op_::odd(out, bits[K]...);
     else
       odd = Op_::odd(result, values[K]...);
-    return Flush ? Part::flush(out) : out;
+    if constexpr (treatment == Subnormals::odd) odd = (odd | ... | is_subnormal(values[K])) | is_subnormal(result);
+    return treatment == Subnormals::flush ? Part::flush(out) : out;
   }
 
   /// Computes one result (the two of a packed instruction) and writes the active lanes, unless one of them is odd.
-  template <bool Flush, class Into, class... Parts>
-  AE_LANES static bool fast(Wave& w, Into into, const Parts&... parts) {
+  template <Subnormals treatment, class Into, class... Parts>
+  AE_LANES static bool write(Wave& w, Into into, const Parts&... parts) {
     bool done = true;
     under_exec(w, [&](auto on) __attribute__((always_inline)) {
       typename Part::Bits results[vectors][sizeof...(Parts)];
@@ -249,7 +260,7 @@ template <class Op_, class F, unsigned N> struct FloatExecutor {
       AE_EACH_VECTOR {
         unsigned p = 0;
         Truth here;
-        ((results[c][p++] = vector<Flush>(parts, c, here, indices), odd = odd | on.among(here, c)), ...);
+        ((results[c][p++] = vector<treatment>(parts, c, here, indices), odd = odd | on.among(here, c)), ...);
       }
       if (anywhere(odd)) [[unlikely]] {
         done = false;
@@ -271,11 +282,11 @@ template <class Op_, class F, unsigned N> struct FloatExecutor {
     if constexpr (Op_::flushes_always) e.flush_inputs = e.flush_outputs = true;
     each_set_lane(w, which, [&](unsigned i) { results.set(i, Op_::template exact<F>(Bits(source[K].bits(i))..., e)); });
   }
-  template <bool Flush> AE_LANES static uint64_t into(const Sources& source, Results<F>& results) {
+  template <Subnormals treatment> AE_LANES static uint64_t into(const Sources& source, Results<F>& results) {
     uint64_t odd = 0;
     AE_EACH_VECTOR {
       Truth here;
-      results.put(c, vector<Flush>(source, c, here, indices));
+      results.put(c, vector<treatment>(source, c, here, indices));
       odd |= bits_of(here) << (c * vector_lanes);
     }
     return odd;
@@ -294,8 +305,8 @@ template <class Op_, class F, unsigned N> struct FloatExecutor {
     uint64_t odd = all_lanes;
     if constexpr (!Op_::exact_only) {
       const Way how = way(w);
-      if (how == Way::plain) odd = into<false>(source, results);
-      if (how == Way::flushing) odd = into<true>(source, results);
+      if (how == Way::plain) odd = into<Subnormals::keep>(source, results);
+      if (how == Way::flushing) odd = into<Subnormals::flush>(source, results);
     }
     if (odd & w.exec()) [[unlikely]]
       exactly(w, source, results, odd, indices);
@@ -303,64 +314,93 @@ template <class Op_, class F, unsigned N> struct FloatExecutor {
       if (half_overflow_saturates(w)) [[unlikely]]
         saturate(w, source, results);
   }
-  template <class Into, class... Parts>
-  [[gnu::noinline, gnu::cold]] static void carefully(Wave& w, Into into, Parts... parts) {
-    Results<F> results[sizeof...(Parts)];
-    unsigned p = 0;
-    (compute(w, parts, results[p++]), ...);
-    under_exec(w, [&](auto on) __attribute__((always_inline)) {
-      for (unsigned c = 0; c < vectors; ++c) {
-        if constexpr (sizeof...(Parts) == 2)
-          into(on, c, results[0].get(c), results[1].get(c));
-        else
-          into(on, c, results[0].get(c));
-      }
+  template <class Form> [[gnu::noinline, gnu::cold]] static void carefully(Wave& w, const Op& op) {
+    Form::apply(w, op, [&](auto into, const auto&... parts) {
+      Results<F> results[sizeof...(parts)];
+      unsigned p = 0;
+      (compute(w, parts, results[p++]), ...);
+      under_exec(w, [&](auto on) {
+        for (unsigned c = 0; c < vectors; ++c) {
+          if constexpr (sizeof...(parts) == 2)
+            into(on, c, results[0].get(c), results[1].get(c));
+          else
+            into(on, c, results[0].get(c));
+        }
+      });
     });
   }
-  template <class Into, class... Parts> AE_LANES static void run(Wave& w, Into into, const Parts&... parts) {
+  template <Subnormals treatment, class Form> AE_LANES static bool fast(Wave& w, const Op& op) {
+    bool done = false;
+    Form::apply(w, op, [&](auto into, const auto&... parts) __attribute__((always_inline)) {
+      done = write<treatment>(w, into, parts...);
+    });
+    return done;
+  }
+  /// The instruction. The careful way looks its operands up again, so that the fast one needs to keep nothing.
+  template <class Form> AE_LANES static void run(Wave& w, const Op& op) {
     if constexpr (!Op_::exact_only) {
       const Way how = way(w);
       if (!Op_::flushes_always && how == Way::plain) {
-        if (fast<false>(w, into, parts...)) [[likely]]
+        if (fast<Subnormals::keep, Form>(w, op)) [[likely]]
           return;
       } else if (how == Way::flushing) {
-        if (fast<true>(w, into, parts...)) [[likely]]
+        if (fast<flushing, Form>(w, op)) [[likely]]
           return;
       }
     }
-    carefully(w, into, parts...);
+    carefully<Form>(w, op);
   }
 };
+
+// Forms: where an instruction's sources are and its results go. apply() calls f(into, sources...).
 
 /// Where a result that is all of a register, or its lower half, goes.
 template <bool KeepsUpperHalf> using Into = std::conditional_t<KeepsUpperHalf, IntoLowerHalf, IntoRow>;
 
 /// Sources in the order of the operands.
-template <class Op_, class F, unsigned N, bool KeepsUpperHalf = false> void float_op(Wave& w, const Op& op) {
-  [&]<size_t... K>(std::index_sequence<K...>) __attribute__((always_inline)) {
-    FloatExecutor<Op_, F, N>::run(w, Into<KeepsUpperHalf>{row(w, op.dst)}, std::array{Host<F>(w, op.src[K])...});
-  }(std::make_index_sequence<N>{});
-}
+template <class F, unsigned N, bool KeepsUpperHalf> struct InOrder {
+  template <class Function> AE_LANES static void apply(Wave& w, const Op& op, Function f) {
+    [&]<size_t... K>(std::index_sequence<K...>) __attribute__((always_inline)) {
+      f(Into<KeepsUpperHalf>{row(w, op.dst)}, std::array{Host<F>(w, op.src[K])...});
+    }(std::make_index_sequence<N>{});
+  }
+};
 /// Likewise, applying the modifiers.
-template <class Op_, unsigned N> void float_op_signs(Wave& w, const Op& op) {
-  const uint32_t neg = op.modifiers.neg(), abs = op.modifiers.abs();
-  [&]<size_t... K>(std::index_sequence<K...>) __attribute__((always_inline)) {
-    FloatExecutor<Op_, Binary32, N>::run(
-        w, IntoRow{row(w, op.dst)},
-        std::array{Host<Binary32>(w, op.src[K], (neg >> K & 1) != 0, (abs >> K & 1) != 0)...});
-  }(std::make_index_sequence<N>{});
-}
+template <unsigned N> struct WithSigns {
+  template <class Function> AE_LANES static void apply(Wave& w, const Op& op, Function f) {
+    const uint32_t neg = op.modifiers.neg(), abs = op.modifiers.abs();
+    [&]<size_t... K>(std::index_sequence<K...>) __attribute__((always_inline)) {
+      f(IntoRow{row(w, op.dst)}, std::array{Host<Binary32>(w, op.src[K], (neg >> K & 1) != 0, (abs >> K & 1) != 0)...});
+    }(std::make_index_sequence<N>{});
+  }
+};
 /// The destination is the last source.
+template <class F> struct Accumulating {
+  template <class Function> AE_LANES static void apply(Wave& w, const Op& op, Function f) {
+    f(Into<F::width == 16>{row(w, op.dst)},
+      std::array{Host<F>(w, op.src[0]), Host<F>(w, op.src[1]), Host<F>(w, op.dst)});
+  }
+};
+struct AccumulatingWithSigns {
+  template <class Function> AE_LANES static void apply(Wave& w, const Op& op, Function f) {
+    const uint32_t neg = op.modifiers.neg(), abs = op.modifiers.abs();
+    f(IntoRow{row(w, op.dst)}, std::array{Host<Binary32>(w, op.src[0], (neg & 1) != 0, (abs & 1) != 0),
+                                          Host<Binary32>(w, op.src[1], (neg & 2) != 0, (abs & 2) != 0),
+                                          Host<Binary32>(w, op.dst)});
+  }
+};
+
+template <class Op_, class F, unsigned N, bool KeepsUpperHalf = false> void float_op(Wave& w, const Op& op) {
+  FloatExecutor<Op_, F, N>::template run<InOrder<F, N, KeepsUpperHalf>>(w, op);
+}
+template <class Op_, unsigned N> void float_op_signs(Wave& w, const Op& op) {
+  FloatExecutor<Op_, Binary32, N>::template run<WithSigns<N>>(w, op);
+}
 template <class Op_, class F> void float_accumulate(Wave& w, const Op& op) {
-  FloatExecutor<Op_, F, 3>::run(w, Into<F::width == 16>{row(w, op.dst)},
-                                std::array{Host<F>(w, op.src[0]), Host<F>(w, op.src[1]), Host<F>(w, op.dst)});
+  FloatExecutor<Op_, F, 3>::template run<Accumulating<F>>(w, op);
 }
 template <class Op_> void float_accumulate_signs(Wave& w, const Op& op) {
-  const uint32_t neg = op.modifiers.neg(), abs = op.modifiers.abs();
-  FloatExecutor<Op_, Binary32, 3>::run(w, IntoRow{row(w, op.dst)},
-                                       std::array{Host<Binary32>(w, op.src[0], (neg & 1) != 0, (abs & 1) != 0),
-                                                  Host<Binary32>(w, op.src[1], (neg & 2) != 0, (abs & 2) != 0),
-                                                  Host<Binary32>(w, op.dst)});
+  FloatExecutor<Op_, Binary32, 3>::template run<AccumulatingWithSigns>(w, op);
 }
 
 } // namespace asmevo::machine::ASMEVO_ISA

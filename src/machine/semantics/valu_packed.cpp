@@ -11,24 +11,42 @@ namespace {
 
 using enum Format;
 
-template <unsigned N> using Halves = std::array<Host<Binary16>, N>;
-template <class Op_, unsigned N, class... References>
-AE_LANES void packed_half(Wave& w, RowRef dst, References... source) {
-  FloatExecutor<Op_, Binary16, N>::run(w, IntoHalves{row(w, dst)}, Halves<N>{Host<Binary16>(w, source, 0)...},
-                                       Halves<N>{Host<Binary16>(w, source, 16)...});
-}
+/// Both halves of every source, and both of the result.
+struct PackedHalves {
+  template <class Function, class... References>
+  AE_LANES static void with(Wave& w, const Op& op, Function f, References... source) {
+    f(IntoHalves{row(w, op.dst)}, std::array{Host<Binary16>(w, source, 0)...},
+      std::array{Host<Binary16>(w, source, 16)...});
+  }
+};
+template <unsigned N> struct PackedHalvesInOrder : PackedHalves {
+  template <class Function> AE_LANES static void apply(Wave& w, const Op& op, Function f) {
+    [&]<size_t... K>(std::index_sequence<K...>) __attribute__((always_inline)) {
+      with(w, op, f, op.src[K]...);
+    }(std::make_index_sequence<N>{});
+  }
+};
+struct PackedHalvesAccumulating : PackedHalves {
+  template <class Function> AE_LANES static void apply(Wave& w, const Op& op, Function f) {
+    with(w, op, f, op.src[0], op.src[1], op.dst);
+  }
+};
 template <class Op_, unsigned N> void pk_f16(Wave& w, const Op& op) {
-  [&]<size_t... K>(std::index_sequence<K...>)
-      __attribute__((always_inline)) { packed_half<Op_, N>(w, op.dst, op.src[K]...); }(std::make_index_sequence<N>{});
+  FloatExecutor<Op_, Binary16, N>::template run<PackedHalvesInOrder<N>>(w, op);
 }
-void pk_fmac_f16(Wave& w, const Op& op) { packed_half<FmaHalf, 3>(w, op.dst, op.src[0], op.src[1], op.dst); }
+void pk_fmac_f16(Wave& w, const Op& op) { FloatExecutor<FmaHalf, Binary16, 3>::run<PackedHalvesAccumulating>(w, op); }
 
+/// Both rows of every source, and both of the result.
+template <unsigned N> struct PackedSingles {
+  template <class Function> AE_LANES static void apply(Wave& w, const Op& op, Function f) {
+    [&]<size_t... K>(std::index_sequence<K...>) __attribute__((always_inline)) {
+      f(IntoPair{row(w, op.dst)}, std::array{Host<Binary32>(row(w, op.src[K])[0])...},
+        std::array{Host<Binary32>(row(w, op.src[K])[1])...});
+    }(std::make_index_sequence<N>{});
+  }
+};
 template <class Op_, unsigned N> void pk_f32(Wave& w, const Op& op) {
-  [&]<size_t... K>(std::index_sequence<K...>) __attribute__((always_inline)) {
-    FloatExecutor<Op_, Binary32, N>::run(w, IntoPair{row(w, op.dst)},
-                                         std::array{Host<Binary32>(row(w, op.src[K])[0])...},
-                                         std::array{Host<Binary32>(row(w, op.src[K])[1])...});
-  }(std::make_index_sequence<N>{});
+  FloatExecutor<Op_, Binary32, N>::template run<PackedSingles<N>>(w, op);
 }
 // Each result dword takes the one that op_sel picked of its own source.
 void pk_mov_b32(Wave& w, const Op& op) {

@@ -223,6 +223,12 @@ AE_LANES Truth unordered(Singles a, Singles b) {
 #endif
 }
 AE_LANES Truth is_nan(Singles x) { return unordered(x, x); }
+#if defined(AE_MASK_REGISTERS)
+inline constexpr bool can_tell_subnormals = true;
+AE_LANES Truth is_subnormal(Singles x) { return {_mm512_fpclass_ps_mask(__m512(x.v), 0x20)}; }
+#else
+inline constexpr bool can_tell_subnormals = false;
+#endif
 
 // Double precision
 // ----------------------------------------------------------------------------------------------------
