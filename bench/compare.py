@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the machine's speed with a recorded baseline, as ratios.
 
-    compare.py BENCH_MACHINE [--baseline FILE] [--record] [--repetitions N] [--filter REGEX]
+    compare.py BENCH_MACHINE [--baseline FILE] [--record | --report] [--repetitions N] [--filter REGEX]
 
 Machines are shared and differ, so no absolute number is compared. Every benchmark names the plain loop (or the other
 benchmark) that it is to be divided by; both are measured in one run, repetitions interleaved, and the ratio of their
@@ -63,10 +63,11 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--baseline", type=pathlib.Path, default=pathlib.Path(__file__).parent / "baseline.json")
     parser.add_argument("--record", action="store_true")
+    parser.add_argument("--report", action="store_true")
     parser.add_argument("--repetitions", type=int, default=9)
     parser.add_argument("--filter", default="-start_up")
     arguments = parser.parse_args()
-    baseline = {} if arguments.record else json.loads(arguments.baseline.read_text())
+    baseline = {} if arguments.record or arguments.report else json.loads(arguments.baseline.read_text())
     recorded, slower = {}, []
     for level in LEVELS:
         found = ratios(arguments.program, level, arguments.repetitions, arguments.filter)

@@ -26,8 +26,8 @@ std::string repeat(const std::string& lines, int times) {
 }
 
 std::string loop(const std::string& body, int times = 2000) {
-  return "s_mov_b32 s20, 0\nagain:\n" + body +
-         "s_add_u32 s20, s20, 1\ns_cmp_lt_u32 s20, " + std::to_string(times) + "\ns_cbranch_scc1 again\ns_endpgm\n";
+  return "s_mov_b32 s20, 0\nagain:\n" + body + "s_add_u32 s20, s20, 1\ns_cmp_lt_u32 s20, " + std::to_string(times) +
+         "\ns_cbranch_scc1 again\ns_endpgm\n";
 }
 
 struct Body {

@@ -7,7 +7,18 @@ cd "$(dirname "$0")/.."
 data=${ASMEVO_DATA:-../shared/data}
 
 echo "== simulated machine: wave-instructions a second on one core, beside a plain loop of the same lane arithmetic"
-"$build/bench/bench_machine" --benchmark_min_time=0.2
+bench/compare.py "$build/bench/bench_machine" --report
+ASMEVO_DATA=$data "$build/bench/bench_machine" --benchmark_filter=start_up
+
+echo
+echo "== whole kernels, whole command: softmax of 4096 x 4096; attention forward, batch 1, 8 heads, 1024 x 128"
+time "$build/src/asmevo" run corpus/softmax_rows.hsaco --launch bench/launches/softmax.json
+attention=$data/aiter/hsa/gfx942/fmha_v3_fwd/MI300/fwd_hd128_bf16_rtne.co
+if [ -f "$attention" ]; then
+  time "$build/src/asmevo" run "$attention" --launch bench/launches/attention.json
+else
+  echo "SKIPPED: no $attention (set ASMEVO_DATA)"
+fi
 
 echo
 echo "== strict mode: the same loop without and with it; ratio says how many times longer"

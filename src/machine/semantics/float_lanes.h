@@ -130,7 +130,6 @@ template <class Function> AE_LANES void each_set_lane(const Wave& w, uint64_t wh
 /// How a format's vectors are loaded, computed with, and turned back into bits.
 template <class F> struct Vectored;
 template <> struct Vectored<Binary32> {
-  static constexpr bool tells_subnormals = can_tell_subnormals;
   using Bits = Words;
   using Value = Singles;
   AE_LANES static Words load(const Host<Binary32>& s, unsigned c) { return (load_words(s.lane, c) & s.keep) ^ s.flip; }
@@ -139,7 +138,6 @@ template <> struct Vectored<Binary32> {
   AE_LANES static Words back(Singles x) { return bits_of(x); }
 };
 template <> struct Vectored<Binary16> {
-  static constexpr bool tells_subnormals = false;
   using Bits = Words;
   using Value = Singles;
   AE_LANES static Words load(const Host<Binary16>& s, unsigned c) {
@@ -150,7 +148,6 @@ template <> struct Vectored<Binary16> {
   AE_LANES static Words back(Singles x) { return narrowed_to_halves<0>(x); }
 };
 template <> struct Vectored<Binary64> {
-  static constexpr bool tells_subnormals = false;
   using Bits = Longs;
   using Value = Doubles;
   AE_LANES static Longs load(const Host<Binary64>& s, unsigned c) {
@@ -199,14 +196,13 @@ struct Arithmetic {
   static constexpr bool exact_only = false;       // no fast definition
   static constexpr bool flushes_always = false;   // ignores MODE.denorm
   static constexpr bool makes_infinities = false; // of finite sources, and means them
+  static constexpr bool odd_where_nan = true;     // odd() is what it is here
   /// Where the exact definition must decide, given the fast result and the sources: Singles, or Longs for f64.
   template <class V, class... Sources> AE_LANES static Truth odd(V result, Sources...) { return is_nan(result); }
 };
 
 /// What MODE asks of an instruction, as far as there are different ways to do it.
 enum class Way : uint8_t { plain, flushing, exact };
-/// What happens to subnormal sources and results of a vector: nothing, they become zero, or the lane is odd.
-enum class Subnormals : uint8_t { keep, flush, odd };
 
 /// One float instruction of format F with N sources, which may be the destination.
 template <class Op_, class F, unsigned N> struct FloatExecutor {
@@ -226,19 +222,14 @@ template <class Op_, class F, unsigned N> struct FloatExecutor {
     return bits == 0 ? Way::flushing : Way::exact;
   }
 
-  // Where the host can tell subnormals by one instruction, flushing lets them be odd: they are rare, and other lanes
-  // need nothing done to them. Instructions that always flush may be made for operands that are small.
-  static constexpr Subnormals flushing = Part::tells_subnormals && !Op_::flushes_always ? Subnormals::odd
-                                                                                        : Subnormals::flush;
-
-  template <Subnormals treatment> AE_LANES static typename Part::Bits load(const Lane& s, unsigned c) {
+  template <bool Flush> AE_LANES static typename Part::Bits load(const Lane& s, unsigned c) {
     const auto bits = Part::load(s, c);
-    return treatment == Subnormals::flush ? Part::flush(bits) : bits;
+    return Flush ? Part::flush(bits) : bits;
   }
   /// Vector c of the result, and where it is odd.
-  template <Subnormals treatment, size_t... K>
+  template <bool Flush, size_t... K>
   AE_LANES static typename Part::Bits vector(const Sources& source, unsigned c, Truth& odd, std::index_sequence<K...>) {
-    const typename Part::Bits bits[] = {load<treatment>(source[K], c)...};
+    const typename Part::Bits bits[] = {load<Flush>(source[K], c)...};
     const typename Part::Value values[] = {Part::value(bits[K])...};
     const auto result = Op_::fast(values[K]...);
     const auto out = Part::back(result);
@@ -246,12 +237,15 @@ template <class Op_, class F, unsigned N> struct FloatExecutor {
       odd = Op_::odd(out, bits[K]...);
     else
       odd = Op_::odd(result, values[K]...);
-    if constexpr (treatment == Subnormals::odd) odd = (odd | ... | is_subnormal(values[K])) | is_subnormal(result);
-    return treatment == Subnormals::flush ? Part::flush(out) : out;
+    return Flush ? Part::flush(out) : out;
   }
 
+  /// One comparison finds the NaNs of two results.
+  template <class Active> static constexpr bool by_pairs =
+      std::is_same_v<Active, AllLanes> && F::width == 32 && Op_::odd_where_nan;
+
   /// Computes one result (the two of a packed instruction) and writes the active lanes, unless one of them is odd.
-  template <Subnormals treatment, class Into, class... Parts>
+  template <bool Flush, class Into, class... Parts>
   AE_LANES static bool write(Wave& w, Into into, const Parts&... parts) {
     bool done = true;
     under_exec(w, [&](auto on) __attribute__((always_inline)) {
@@ -260,8 +254,15 @@ template <class Op_, class F, unsigned N> struct FloatExecutor {
       AE_EACH_VECTOR {
         unsigned p = 0;
         Truth here;
-        ((results[c][p++] = vector<treatment>(parts, c, here, indices), odd = odd | on.among(here, c)), ...);
+        ((results[c][p++] = vector<Flush>(parts, c, here, indices),
+          odd = by_pairs<decltype(on)> ? odd : odd | on.among(here, c)),
+         ...);
       }
+      if constexpr (by_pairs<decltype(on)>) AE_EACH_VECTOR {
+          if (c % 2)
+            for (unsigned p = 0; p < sizeof...(Parts); ++p)
+              odd = odd | unordered(singles_of(results[c - 1][p]), singles_of(results[c][p]));
+        }
       if (anywhere(odd)) [[unlikely]] {
         done = false;
         return;
@@ -282,11 +283,11 @@ template <class Op_, class F, unsigned N> struct FloatExecutor {
     if constexpr (Op_::flushes_always) e.flush_inputs = e.flush_outputs = true;
     each_set_lane(w, which, [&](unsigned i) { results.set(i, Op_::template exact<F>(Bits(source[K].bits(i))..., e)); });
   }
-  template <Subnormals treatment> AE_LANES static uint64_t into(const Sources& source, Results<F>& results) {
+  template <bool Flush> AE_LANES static uint64_t into(const Sources& source, Results<F>& results) {
     uint64_t odd = 0;
     AE_EACH_VECTOR {
       Truth here;
-      results.put(c, vector<treatment>(source, c, here, indices));
+      results.put(c, vector<Flush>(source, c, here, indices));
       odd |= bits_of(here) << (c * vector_lanes);
     }
     return odd;
@@ -305,8 +306,8 @@ template <class Op_, class F, unsigned N> struct FloatExecutor {
     uint64_t odd = all_lanes;
     if constexpr (!Op_::exact_only) {
       const Way how = way(w);
-      if (how == Way::plain) odd = into<Subnormals::keep>(source, results);
-      if (how == Way::flushing) odd = into<Subnormals::flush>(source, results);
+      if (how == Way::plain) odd = into<false>(source, results);
+      if (how == Way::flushing) odd = into<true>(source, results);
     }
     if (odd & w.exec()) [[unlikely]]
       exactly(w, source, results, odd, indices);
@@ -329,10 +330,10 @@ template <class Op_, class F, unsigned N> struct FloatExecutor {
       });
     });
   }
-  template <Subnormals treatment, class Form> AE_LANES static bool fast(Wave& w, const Op& op) {
+  template <bool Flush, class Form> AE_LANES static bool fast(Wave& w, const Op& op) {
     bool done = false;
     Form::apply(w, op, [&](auto into, const auto&... parts) __attribute__((always_inline)) {
-      done = write<treatment>(w, into, parts...);
+      done = write<Flush>(w, into, parts...);
     });
     return done;
   }
@@ -341,10 +342,10 @@ template <class Op_, class F, unsigned N> struct FloatExecutor {
     if constexpr (!Op_::exact_only) {
       const Way how = way(w);
       if (!Op_::flushes_always && how == Way::plain) {
-        if (fast<Subnormals::keep, Form>(w, op)) [[likely]]
+        if (fast<false, Form>(w, op)) [[likely]]
           return;
       } else if (how == Way::flushing) {
-        if (fast<flushing, Form>(w, op)) [[likely]]
+        if (fast<true, Form>(w, op)) [[likely]]
           return;
       }
     }
@@ -384,9 +385,9 @@ template <class F> struct Accumulating {
 struct AccumulatingWithSigns {
   template <class Function> AE_LANES static void apply(Wave& w, const Op& op, Function f) {
     const uint32_t neg = op.modifiers.neg(), abs = op.modifiers.abs();
-    f(IntoRow{row(w, op.dst)}, std::array{Host<Binary32>(w, op.src[0], (neg & 1) != 0, (abs & 1) != 0),
-                                          Host<Binary32>(w, op.src[1], (neg & 2) != 0, (abs & 2) != 0),
-                                          Host<Binary32>(w, op.dst)});
+    f(IntoRow{row(w, op.dst)},
+      std::array{Host<Binary32>(w, op.src[0], (neg & 1) != 0, (abs & 1) != 0),
+                 Host<Binary32>(w, op.src[1], (neg & 2) != 0, (abs & 2) != 0), Host<Binary32>(w, op.dst)});
   }
 };
 

@@ -75,6 +75,7 @@ AE_LANES Doubles larger(Doubles a, Doubles b) {
   return select(a == b, doubles_of(bits_of(a) & bits_of(b)), select(a > b, a, b));
 }
 struct Extreme : Arithmetic {
+  static constexpr bool odd_where_nan = false;
   // A NaN source may give a number.
   template <class V, class... Sources> AE_LANES static Truth odd(V, Sources... s) { return (is_nan(s) | ...); }
   AE_LANES static Truth odd(Singles, Singles a, Singles b) { return unordered(a, b); }

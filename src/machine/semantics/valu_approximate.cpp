@@ -10,7 +10,7 @@ namespace {
 using enum Format;
 
 template <class Function, class F> struct Approximate : Arithmetic {
-  static constexpr bool flushes_always = F::width == 32, makes_infinities = true;
+  static constexpr bool flushes_always = F::width == 32, makes_infinities = true, odd_where_nan = false;
   AE_LANES static Doubles fast(Doubles x) { return Function::compute(x); }
   AE_LANES static Singles fast(Singles x) {
     if constexpr (F::width == 32 && std::is_same_v<Function, numeric::Reciprocal>)

@@ -21,9 +21,8 @@ struct PackedHalves {
 };
 template <unsigned N> struct PackedHalvesInOrder : PackedHalves {
   template <class Function> AE_LANES static void apply(Wave& w, const Op& op, Function f) {
-    [&]<size_t... K>(std::index_sequence<K...>) __attribute__((always_inline)) {
-      with(w, op, f, op.src[K]...);
-    }(std::make_index_sequence<N>{});
+    [&]<size_t... K>(std::index_sequence<K...>)
+        __attribute__((always_inline)) { with(w, op, f, op.src[K]...); }(std::make_index_sequence<N>{});
   }
 };
 struct PackedHalvesAccumulating : PackedHalves {

@@ -95,7 +95,8 @@ struct Words {
   AE_LANES friend Words operator symbol(Words a, Words b) { return {a.v symbol b.v}; }                                 \
   AE_LANES friend Words operator symbol(Words a, uint32_t b) { return {a.v symbol b}; }
   AE_OPERATOR(+)
-  AE_OPERATOR(-) AE_OPERATOR(*) AE_OPERATOR(&) AE_OPERATOR(|) AE_OPERATOR(^)
+  AE_OPERATOR(-)
+  AE_OPERATOR(*) AE_OPERATOR(&) AE_OPERATOR(|) AE_OPERATOR(^)
 #undef AE_OPERATOR
       AE_LANES friend Words operator~(Words a) {
     return {~a.v};
@@ -194,7 +195,8 @@ struct Singles {
 #define AE_OPERATOR(symbol)                                                                                            \
   AE_LANES friend Singles operator symbol(Singles a, Singles b) { return a.v symbol b.v; }
   AE_OPERATOR(+)
-  AE_OPERATOR(-) AE_OPERATOR(*) AE_OPERATOR(/)
+  AE_OPERATOR(-)
+  AE_OPERATOR(*) AE_OPERATOR(/)
 #undef AE_OPERATOR
 #if defined(AE_MASK_REGISTERS)
 #define AE_COMPARISON(symbol, predicate)                                                                               \
@@ -223,12 +225,6 @@ AE_LANES Truth unordered(Singles a, Singles b) {
 #endif
 }
 AE_LANES Truth is_nan(Singles x) { return unordered(x, x); }
-#if defined(AE_MASK_REGISTERS)
-inline constexpr bool can_tell_subnormals = true;
-AE_LANES Truth is_subnormal(Singles x) { return {_mm512_fpclass_ps_mask(__m512(x.v), 0x20)}; }
-#else
-inline constexpr bool can_tell_subnormals = false;
-#endif
 
 // Double precision
 // ----------------------------------------------------------------------------------------------------
@@ -282,7 +278,8 @@ struct Doubles {
     return {a.half[0] symbol b.half[0], a.half[1] symbol b.half[1]};                                                   \
   }
   AE_OPERATOR(+)
-  AE_OPERATOR(-) AE_OPERATOR(*) AE_OPERATOR(/)
+  AE_OPERATOR(-)
+  AE_OPERATOR(*) AE_OPERATOR(/)
 #undef AE_OPERATOR
 #if defined(AE_MASK_REGISTERS)
 #define AE_COMPARISON(symbol, predicate)                                                                               \
