@@ -118,6 +118,11 @@ inline std::optional<Program> renamed(const Kernel& kernel, const Block& block, 
   const Program& program = *block.program;
   const analysis::Liveness& live = kernel.liveness[size_t(block.function - program.functions.data())];
   const auto base = block.function->first;
+  // Where M0 is added to register numbers, no register is known to be free.
+  for (size_t i = base; i < block.function->last; ++i)
+    if (analysis::is_instruction(program.items[i]) &&
+        name_of(program.items[i].instruction).starts_with("s_set_gpr_idx"))
+      return std::nullopt;
   analysis::RegisterSet busy = live.before[block.first - base] | live.after[block.last - 1 - base];
   for (size_t i = block.first; i < block.last; ++i) {
     if (!analysis::is_instruction(program.items[i])) continue;
