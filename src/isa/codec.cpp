@@ -192,6 +192,10 @@ bool Codec::Impl::decode_operands(const Window& window, llvm::MCInst& inst, uint
 /// The chip has no such instruction.
 bool Codec::Impl::operands_fit(const llvm::MCInst& inst) const {
   const llvm::MCInstrDesc& desc = code->instructions->get(inst.getOpcode());
+  // LLVM describes the count of a global barrier as a register pair and decodes its first half.
+  if (code->instructions->getName(inst.getOpcode()).starts_with("DS_GWS_"))
+    return !target.unified_registers() || !inst.getOperand(0).isReg() ||
+           range_of(inst.getOperand(0).getReg()).first % 2 == 0;
   const unsigned mode = code->subtarget->getHwMode(llvm::MCSubtargetInfo::HwMode_RegInfo);
   const unsigned count = std::min<unsigned>(inst.getNumOperands(), desc.getNumOperands());
   for (unsigned n = 0; n < count; ++n) {

@@ -323,6 +323,16 @@ void expect_round_trip(std::string_view folder, const std::set<std::string>& kno
   }
 }
 
+TEST(Codec, DecodesTheCountOfAGlobalBarrierWhereRegistersMustBeEven) {
+  for (const Processor processor : {Processor::gfx908, Processor::gfx90a, Processor::gfx942, Processor::gfx950}) {
+    auto codec = Codec::create({.processor = processor});
+    ASSERT_TRUE(codec) << codec.error().message;
+    const auto bytes = codec->assemble("ds_gws_barrier v2 offset:4 gds");
+    ASSERT_TRUE(bytes) << bytes.error().message;
+    EXPECT_EQ(codec->print(codec->decode(*bytes, 0)), "ds_gws_barrier v2 offset:4 gds");
+  }
+}
+
 TEST(CodecRoundTrip, TritonObjects) { expect_round_trip("triton", {}); }
 TEST(CodecRoundTrip, Mi300aObjects) { expect_round_trip("mi300a", {}); }
 TEST(CodecRoundTrip, AiterObjects) { expect_round_trip("aiter", {"v_mfma_scale_f32_16x16x128_f8f6f4"}); }
