@@ -42,6 +42,7 @@ constexpr bool needs_refresh(uint32_t code) {
 // Handlers that are not an instruction's meaning (control.cpp).
 void run_unsupported(Wave&, const Op&);
 void run_outside_text(Wave&, const Op&);
-void run_refreshing(Wave&, const Op&); // scalar: refreshes vccz, execz and scc, then the core
+void run_on_global_share(Wave&, const Op&); // a DS instruction with the GDS bit
+void run_refreshing(Wave&, const Op&);      // scalar: refreshes vccz, execz and scc, then the core
 
 } // namespace asmevo::machine

@@ -12,16 +12,37 @@ RowRef data_row(uint32_t number, bool accumulator, const isa::Target& target) {
 
 RowRef vgpr(uint32_t number) { return RowRef::of(RowSpace::vgpr, number); }
 
+/// Before gfx942 a bit of an ordinary load sent its data to LDS; later there are instructions of their own, which mean
+/// the same: global_load_dword with the bit is global_load_lds_dword.
+bool decode_load_to_lds(const isa::Instruction& i, const isa::Target& target, Op& op) {
+  std::string name(isa::name_of(i));
+  const size_t load = name.find("_load_");
+  if (load == std::string::npos) return false;
+  const InstructionRow* row = find_row(name.insert(load + 5, "_lds"), target.processor);
+  if (!row) return false;
+  op.run = row->handler;
+  return true;
+}
+
+/// The global data share takes the place of LDS; what synchronises through it has handlers of its own.
+void use_global_share(Pool& pool, Op& op) {
+  Stage& stage = pool.stages.emplace_back();
+  stage.core = op.run;
+  op.stage = &stage;
+  op.run = &run_on_global_share;
+}
+
 } // namespace
 
 bool decode_ds(const isa::Instruction& i, const InstructionRow&, DecodeContext context, Op& op) {
   const isa::fields::Ds ds = isa::fields::ds(i.words);
-  if (ds.gds) return false; // there is no global data share
   op.dst = data_row(ds.vdst, ds.acc, context.target);
   op.src[0] = vgpr(ds.addr);
   op.src[1] = data_row(ds.data0, ds.acc, context.target);
   op.src[2] = data_row(ds.data1, ds.acc, context.target);
   op.imm = ds.offset();
+  op.flags = ds.gds ? memory_flag::gds : 0;
+  if (ds.gds && !i.traits.side_effects) use_global_share(context.pool, op);
   return true;
 }
 
@@ -41,7 +62,7 @@ bool decode_flat(const isa::Instruction& i, const InstructionRow&, DecodeContext
   }
   // gfx942 says with a bit whether scratch has a vector address; before, it had one exactly without a scalar one.
   if (!scratch || (has_sve ? flat.bit13 : !has_saddr)) op.flags |= memory_flag::has_vaddr;
-  return has_sve || !flat.bit13; // loads to LDS of gfx908 are not supported
+  return has_sve || !flat.bit13 || decode_load_to_lds(i, context.target, op);
 }
 
 bool decode_buffer(const isa::Instruction& i, const InstructionRow&, DecodeContext context, Op& op) {

@@ -148,7 +148,7 @@ uint32_t put_scalars(Wave& w, const LaunchPlan& plan, const Workgroup& group, co
   sgprs.at = std::max(sgprs.at, field(rsrc2, 1, 5));
   for (unsigned k = 0; k < 3; ++k)
     if (field(rsrc2, 7 + k, 1)) sgprs.put(position[k]);
-  if (field(rsrc2, 10, 1)) sgprs.put(group.wave_count | uint32_t(w.id == 0) << 31);
+  if (field(rsrc2, 10, 1)) sgprs.put(group.wave_count | w.id << 20 | uint32_t(w.id == 0) << 31);
   const uint64_t wave_scratch = w.id * group.scratch_wave_bytes();
   if (plan.image->target.processor >= isa::Processor::gfx942)
     w.write64(slot::flat_scratch, group.scratch_base + wave_scratch);
@@ -189,6 +189,7 @@ Result<LaunchPlan> plan_launch(const Image& image, const Dispatch& dispatch, con
   const uint64_t lds = uint64_t{d.group_segment_fixed_size()} + dispatch.dynamic_lds;
   if (lds > limit) return fail("{}: {} bytes of LDS, {} are possible", where, lds, limit);
   plan.lds_size = uint32_t((lds + granule - 1) / granule * granule);
+  if (image.impl->shares_globally) plan.global_share = std::make_shared<GlobalShare>();
   plan.scratch_bytes = (d.private_segment_fixed_size() + 3) & ~3u;
   if (d.kernel_code_properties() & property::dynamic_stack) plan.scratch_bytes += dynamic_stack_bytes;
   if (plan.scratch_bytes > (1u << 24)) return fail("{}: {} bytes of scratch a lane", where, plan.scratch_bytes);
@@ -257,6 +258,7 @@ Residence::Residence(const LaunchPlan& plan, const Memory& memory, const Scratch
   group_.image = plan.image;
   group_.memory = &memory;
   group_.load_base = plan.dispatch.load_base;
+  group_.global_share = plan.global_share.get();
   scratch.assign(group_, slot);
 }
 

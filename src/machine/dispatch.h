@@ -1,6 +1,7 @@
 // Dispatch state: from a kernel descriptor and a Dispatch to waves that are ready to run.
 #pragma once
 
+#include "machine/global_share.h"
 #include "machine/workgroup.h"
 
 #include <sys/mman.h>
@@ -23,8 +24,9 @@ struct LaunchPlan {
   uint64_t workgroups = 0;
   uint32_t max_waves = 0; // of a full workgroup
   std::array<uint64_t, 3> grid{};
-  std::vector<uint32_t> preloaded; // kernarg dwords
-  std::vector<uint32_t> undefined; // what LDS and registers hold before a wave writes them; empty: zeros
+  std::vector<uint32_t> preloaded;           // kernarg dwords
+  std::shared_ptr<GlobalShare> global_share; // where the image uses one
+  std::vector<uint32_t> undefined;           // what LDS and registers hold before a wave writes them; empty: zeros
 
   /// Rows of a wave's register files, and with what the widest operand may reach behind them.
   uint32_t owned_rows() const { return vgpr_rows + (image->target.unified_registers() ? 0 : agpr_rows); }

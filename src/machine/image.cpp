@@ -73,6 +73,7 @@ void make_ops(Image::Impl& image) {
     image.ops.push_back(op);
     image.rows_used.push_back(rows_used(i));
     image.communicates |= may_communicate(i);
+    image.shares_globally |= i.encoding == isa::Encoding::ds && isa::fields::ds(i.words).gds;
   }
   Op outside;
   outside.run = &run_outside_text;

@@ -44,7 +44,8 @@ struct Image::Impl {
   std::vector<RowsUsed> rows_used;
   std::vector<int32_t> index_at; // by (address - text_base) / 4; -1 inside an instruction
   Pool pool;
-  bool communicates = false; // see scheduler.cpp
+  bool communicates = false;    // see scheduler.cpp
+  bool shares_globally = false; // uses the global data share or synchronises through it
 
   /// Index of the instruction at a virtual address, -1 where there is none.
   int64_t index_of(uint64_t address) const {

@@ -1,6 +1,7 @@
 #include "machine/places.h"
 
 #include "analysis/memory.h"
+#include "isa/fields.h"
 
 namespace asmevo::machine {
 
@@ -21,7 +22,8 @@ Addressing lds_addressing(std::string_view name) {
 Addressing addressing_of(const Instruction& i, std::string_view name) {
   switch (i.encoding) {
   case Encoding::ds:
-    return analysis::accesses_of(i) ? lds_addressing(name) : Addressing::none;
+    // The global data share is watched by nobody.
+    return analysis::accesses_of(i) && !isa::fields::ds(i.words).gds ? lds_addressing(name) : Addressing::none;
   case Encoding::global:
     return Addressing::global;
   case Encoding::flat:
@@ -33,6 +35,7 @@ Addressing addressing_of(const Instruction& i, std::string_view name) {
   case Encoding::mubuf:
     return has(name, "_format_") ? Addressing::format_buffer : Addressing::buffer;
   case Encoding::smem:
+    if (name.starts_with("s_scratch_")) return Addressing::none; // addressed in a way of its own
     return has(name, "buffer") ? Addressing::scalar_buffer : Addressing::scalar;
   default:
     return Addressing::none;
@@ -56,8 +59,9 @@ AccessShape access_shape(const Instruction& i) {
   shape.writes = i.traits.may_store;
   shape.coherent = access.coherent;
   shape.to_lds = i.traits.vmem && i.traits.lds;
-  if (shape.to_lds) shape.lds_stride = std::max(shape.bytes, 4u);
-  if (shape.to_lds) shape.writes = false; // of the memory it loads from
+  if (shape.to_lds)
+    shape.lds_stride = shape.bytes <= 4 ? 4 : shape.bytes == 8 ? 8 : 16; // three dwords take the place of four
+  if (shape.to_lds) shape.writes = false;                                // of the memory it loads from
   if (shape.addressing == Addressing::lds_two) {
     shape.bytes = has(name, "b64") ? 8 : 4;
     const uint32_t step = has(name, "st64") ? shape.bytes * 64 : shape.bytes;

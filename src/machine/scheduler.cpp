@@ -9,6 +9,8 @@
 // machine.
 #include "machine/scheduler.h"
 
+#include "isa/fields.h"
+
 #include <deque>
 
 namespace asmevo::machine {
@@ -16,6 +18,7 @@ namespace asmevo::machine {
 bool may_communicate(const isa::Instruction& i) {
   if (i.traits.atomic && !(i.traits.lds && !i.traits.vmem)) return true;
   if (i.traits.smem && i.traits.may_store) return true;
+  if (i.encoding == isa::Encoding::ds && isa::fields::ds(i.words).gds) return true;
   return isa::name_of(i) == "s_sleep";
 }
 

@@ -43,6 +43,11 @@ template <class T, bool high> struct Half {
 
 inline constexpr uint8_t zeros[16] = {};
 
+/// Loads to LDS: how far apart the lanes lie (three dwords leave a fourth alone), and which bits of M0 are the offset.
+/// gfx950, which alone has the wide forms, takes 18.
+template <class T> inline constexpr uint32_t lds_stride = T::bytes <= 4 ? 4 : T::bytes == 8 ? 8 : 16;
+template <class T> inline constexpr uint32_t lds_offset_mask = T::bytes <= 4 ? 0xffff : 0x3ffff;
+
 /// For each lane of `mask`, in order; stops where f says false.
 template <class F> AE_LANES bool each_active(uint64_t mask, F f) {
   if (mask == all_lanes) {

@@ -8,6 +8,7 @@
 namespace asmevo::machine {
 
 class AccessLog;
+struct GlobalShare;
 class Tracer;
 class Watcher;
 
@@ -26,6 +27,7 @@ struct Workgroup {
   Tracer* tracer = nullptr;   // null where the workgroup is not traced
   AccessLog* log = nullptr;   // null where workgroups run in order
   Watcher* watcher = nullptr; // null where nobody looks at every instruction
+  GlobalShare* global_share = nullptr;
 
   // Private memory: dword d of lane l of a wave lies at its base + 256 d + 4 l.
   uint64_t scratch_base = 0;  // device address of wave 0's part

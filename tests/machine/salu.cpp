@@ -217,3 +217,15 @@ TEST(Salu, RelativeMovesAddM0ToTheRegisterNumber) {
   EXPECT_EQ(p.s(0), 77u);
   EXPECT_EQ(p.s(23), 55u);
 }
+
+TEST(Salu, MaximumSetsSccOnEqualSourcesFromGfx942On) {
+  for (const bool is_signed : {false, true})
+    for (const isa::Processor processor :
+         {isa::Processor::gfx908, isa::Processor::gfx90a, isa::Processor::gfx942, isa::Processor::gfx950}) {
+      Program p(is_signed ? "s_max_i32 s4, s0, s2" : "s_max_u32 s4, s0, s2", processor);
+      p.start();
+      p.s(0) = p.s(2) = 5;
+      p.run();
+      EXPECT_EQ(p.wave().scc, processor >= isa::Processor::gfx942 ? 1u : 0u);
+    }
+}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "machine/registry.h"
+#include "tested.h"
 
 #include <functional>
 #include <gtest/gtest.h>
@@ -51,6 +52,7 @@ public:
   void run(std::string_view mnemonic, isa::Processor processor = isa::Processor::gfx942) {
     const InstructionRow* row = find_row(mnemonic, processor);
     ASSERT_NE(row, nullptr) << mnemonic;
+    note_tested(mnemonic);
     op.width = row->width;
     row->handler(wave, op);
   }

@@ -190,7 +190,7 @@ const std::vector<Model>& models() {
       {"v_lshlrev_b64", [](U64 a, U64 b, U64) { return b << (a & 63); }, {}, 64},
       {"v_lshrrev_b64", [](U64 a, U64 b, U64) { return b >> (a & 63); }, {}, 64},
       {"v_ashrrev_i64", [](U64 a, U64 b, U64) { return U64(I64(b) >> (a & 63)); }, {}, 64},
-      {"v_lshl_add_u64", [](U64 a, U64 b, U64 c) { return (a << (b & 7)) + c; }, {}, 64},
+      {"v_lshl_add_u64", [](U64 a, U64 b, U64 c) { return (a << ((b & 7) <= 4 ? b & 7 : 0)) + c; }, {}, 64},
       {"v_mad_u64_u32", [](U64 a, U64 b, U64 c) { return U64{U(a)} * U(b) + c; }, {}, 64},
       {"v_mad_i64_i32", [](U64 a, U64 b, U64 c) { return U64(I64(I(a)) * I(b)) + c; }, {}, 64},
   };

@@ -4,6 +4,7 @@
 #include "isa/codec.h"
 #include "machine/dispatch.h"
 #include "machine/execute.h"
+#include "tested.h"
 
 #include <gtest/gtest.h>
 
@@ -39,6 +40,7 @@ public:
     image_ = *image;
     dispatch_.kernel = &image_->object().kernels.front();
     dispatch_.workgroup_size = {work_items, 1, 1};
+    for (const isa::Instruction& i : image_->instructions()) note_tested(isa::name_of(i));
     auto plan = plan_launch(*image_, dispatch_, memory);
     EXPECT_TRUE(plan) << plan.error().message;
     plan_ = std::make_unique<LaunchPlan>(std::move(*plan));

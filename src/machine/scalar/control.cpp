@@ -8,6 +8,7 @@
 #include "machine/workgroup.h"
 
 #include <array>
+#include <bit>
 
 namespace asmevo::machine {
 
@@ -88,6 +89,50 @@ void halt(Wave& w, const Op& op) {
 }
 
 void halt_always(Wave& w, const Op&) { w.events |= event::halted; }
+
+void setkill(Wave& w, const Op& op) {
+  if (op.imm & 1) w.events |= event::ended;
+}
+
+// Divergent flow with a stack of {EXEC, pc} pairs in scalar registers. A fork takes the path of fewer lanes first and
+// keeps the other for the join, which comes here twice. CSP counts the pairs, in the top bits of MODE.
+// Source: CDNA3 ISA manual, "Arbitrary Divergent Control Flow".
+constexpr uint32_t csp_shift = 29, csp_limit = 6;
+
+void push(Wave& w, const Op& op, uint64_t exec, uint64_t address) {
+  const uint32_t csp = w.mode >> csp_shift;
+  if (csp >= csp_limit) return raise(w, op, -1, 0, "finds its stack of six entries full");
+  w.write64(4 * csp, exec);
+  w.write64(4 * csp + 2, address);
+  w.mode += 1u << csp_shift;
+}
+
+void fork(Wave& w, const Op& op, uint64_t mask, uint64_t target) {
+  const uint64_t exec = w.exec(), pass = mask & exec, fail = ~mask & exec;
+  if (pass == exec) return jump(w, op, target);
+  if (fail == exec) return;
+  if (std::popcount(fail) < std::popcount(pass)) {
+    push(w, op, pass, target);
+    return w.set_exec(fail);
+  }
+  push(w, op, fail, address_after(w, op));
+  w.set_exec(pass);
+  jump(w, op, target);
+}
+void g_fork(Wave& w, const Op& op) { fork(w, op, scalar64(w, op.ssrc[0]), scalar64(w, op.ssrc[1])); }
+void i_fork(Wave& w, const Op& op) {
+  const auto& instructions = w.workgroup->image->instructions;
+  if (size_t(op.imm) >= instructions.size()) return branch(w, op);
+  fork(w, op, w.read64(op.sdst), w.workgroup->load_base + instructions[size_t(op.imm)].address);
+}
+void join(Wave& w, const Op& op) {
+  const uint32_t csp = w.mode >> csp_shift;
+  if (csp == (scalar32(w, op.ssrc[0]) & 7)) return;
+  if (csp == 0) return raise(w, op, -1, 0, "finds its stack empty");
+  w.mode -= 1u << csp_shift;
+  w.set_exec(w.read64(4 * (csp - 1)));
+  jump(w, op, w.read64(4 * (csp - 1) + 2));
+}
 
 // Hardware registers, by number (LLVM AMDGPU "hwreg" ids). 6-bit id, 5-bit offset, 5-bit size - 1.
 enum HardwareRegister : uint32_t {
@@ -190,6 +235,10 @@ constexpr std::array table = {
     plain("s_sethalt", &halt),
     plain("s_sendmsghalt", &halt_always),
     plain("s_trap", &trap),
+    plain("s_setkill", &setkill),
+    plain("s_cbranch_g_fork", &g_fork, 3),
+    plain("s_cbranch_i_fork", &i_fork),
+    plain("s_cbranch_join", &join),
     plain("s_getreg_b32", &getreg),
     plain("s_setreg_b32", &setreg),
     plain("s_setreg_imm32_b32", &setreg_imm32),
@@ -203,7 +252,6 @@ constexpr std::array table = {
     plain("s_waitcnt", &nothing),
     plain("s_setprio", &nothing),
     plain("s_wakeup", &nothing),
-    plain("s_setkill", &nothing),
     plain("s_sendmsg", &nothing),
     plain("s_icache_inv", &nothing),
     plain("s_incperflevel", &nothing),

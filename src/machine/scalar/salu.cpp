@@ -52,9 +52,9 @@ template <class F, class A, class B> struct Meaning<bool (F::*)(A, B) const> {
   static constexpr uint8_t wide = (sizeof(A) == 8 ? 1 : 0) | (sizeof(B) == 8 ? 2 : 0);
 };
 
-template <class F> constexpr InstructionRow salu_row(std::string_view mnemonic, F) {
+template <class F> constexpr InstructionRow salu_row(std::string_view mnemonic, F, TargetMask targets = on_all) {
   using M = Meaning<decltype(&F::operator())>;
-  return {mnemonic, Shape::salu, {}, &M::run, Support::exact, on_all, 0, M::wide};
+  return {mnemonic, Shape::salu, {}, &M::run, Support::exact, targets, 0, M::wide};
 }
 
 // Compare with the immediate: the destination field names the source.
@@ -208,8 +208,15 @@ constexpr std::array sop2 = {
              }),
     salu_row("s_min_i32", [](i32 a, i32 b, u32& scc) { return scc = a < b, scc ? a : b; }),
     salu_row("s_min_u32", [](u32 a, u32 b, u32& scc) { return scc = a < b, scc ? a : b; }),
-    salu_row("s_max_i32", [](i32 a, i32 b, u32& scc) { return scc = a >= b, scc ? a : b; }),
-    salu_row("s_max_u32", [](u32 a, u32 b, u32& scc) { return scc = a >= b, scc ? a : b; }),
+    // Equal sources set SCC from CDNA3 on; the manuals of CDNA1 and CDNA2 have ">".
+    salu_row(
+        "s_max_i32", [](i32 a, i32 b, u32& scc) { return scc = a > b, scc ? a : b; }, before_gfx942),
+    salu_row(
+        "s_max_u32", [](u32 a, u32 b, u32& scc) { return scc = a > b, scc ? a : b; }, before_gfx942),
+    salu_row(
+        "s_max_i32", [](i32 a, i32 b, u32& scc) { return scc = a >= b, scc ? a : b; }, from_gfx942),
+    salu_row(
+        "s_max_u32", [](u32 a, u32 b, u32& scc) { return scc = a >= b, scc ? a : b; }, from_gfx942),
     salu_row("s_cselect_b32", [](u32 a, u32 b, u32& scc) { return scc ? a : b; }),
     salu_row("s_cselect_b64", [](u64 a, u64 b, u32& scc) { return scc ? a : b; }),
     salu_row("s_and_b32", [](u32 a, u32 b, u32& scc) { return set(a & b, scc); }),

@@ -21,8 +21,17 @@ void trace(Wave& w, uint64_t address, uint32_t dwords, bool write) {
   w.workgroup->tracer->access(w, Space::scalar, write, 4 * dwords, addresses, 1);
 }
 
-template <bool buffer, uint32_t dwords> void load(Wave& w, const Op& op) {
-  const ScalarPlace place = scalar_place<buffer>(w, op, dwords);
+/// What the base register pair is: an address; a buffer resource; scratch, whose register offset counts 64 lanes.
+enum class Base : uint8_t { address, buffer, scratch };
+
+template <Base kind> ScalarPlace place_of(const Wave& w, const Op& op, uint32_t dwords) {
+  if constexpr (kind != Base::scratch) return scalar_place<kind == Base::buffer>(w, op, dwords);
+  const uint64_t slots = op.flags & memory_flag::has_soffset ? scalar32(w, op.ssrc[1]) : 0;
+  return {(scalar64(w, op.ssrc[0]) + uint64_t(int64_t{op.imm}) + 64 * slots) & ~uint64_t{3}, dwords};
+}
+
+template <Base kind, uint32_t dwords> void load(Wave& w, const Op& op) {
+  const ScalarPlace place = place_of<kind>(w, op, dwords);
   trace(w, place.address, dwords, false);
   uint32_t value[dwords] = {};
   if (place.dwords) {
@@ -33,16 +42,16 @@ template <bool buffer, uint32_t dwords> void load(Wave& w, const Op& op) {
   for (uint32_t k = 0; k < dwords && op.sdst + k < slot::vccz; ++k) w.sgpr[op.sdst + k] = value[k];
 }
 
-template <bool buffer, uint32_t dwords> void store(Wave& w, const Op& op) {
-  const ScalarPlace place = scalar_place<buffer>(w, op, dwords);
+template <Base kind, uint32_t dwords> void store(Wave& w, const Op& op) {
+  const ScalarPlace place = place_of<kind>(w, op, dwords);
   trace(w, place.address, dwords, true);
   if (!place.dwords) return;
   if (uint8_t* at = reach(w, op, -1, place.address, 4 * place.dwords, true))
     __builtin_memcpy(at, &w.sgpr[op.sdst], 4 * place.dwords);
 }
 
-template <bool buffer, class T, class F> void atomic(Wave& w, const Op& op) {
-  const ScalarPlace place = scalar_place<buffer>(w, op, sizeof(T) / 4);
+template <Base kind, class T, class F> void atomic(Wave& w, const Op& op) {
+  const ScalarPlace place = place_of<kind>(w, op, sizeof(T) / 4);
   trace(w, place.address, sizeof(T) / 4, true);
   if (place.dwords < sizeof(T) / 4) return;
   uint8_t* at = reach(w, op, -1, place.address, sizeof(T), true);
@@ -63,22 +72,28 @@ constexpr InstructionRow smem(std::string_view mnemonic, Handler handler) {
 }
 
 constexpr std::array plain = {
-    smem("s_load_dword", &load<false, 1>),
-    smem("s_load_dwordx2", &load<false, 2>),
-    smem("s_load_dwordx4", &load<false, 4>),
-    smem("s_load_dwordx8", &load<false, 8>),
-    smem("s_load_dwordx16", &load<false, 16>),
-    smem("s_buffer_load_dword", &load<true, 1>),
-    smem("s_buffer_load_dwordx2", &load<true, 2>),
-    smem("s_buffer_load_dwordx4", &load<true, 4>),
-    smem("s_buffer_load_dwordx8", &load<true, 8>),
-    smem("s_buffer_load_dwordx16", &load<true, 16>),
-    smem("s_store_dword", &store<false, 1>),
-    smem("s_store_dwordx2", &store<false, 2>),
-    smem("s_store_dwordx4", &store<false, 4>),
-    smem("s_buffer_store_dword", &store<true, 1>),
-    smem("s_buffer_store_dwordx2", &store<true, 2>),
-    smem("s_buffer_store_dwordx4", &store<true, 4>),
+    smem("s_load_dword", &load<Base::address, 1>),
+    smem("s_load_dwordx2", &load<Base::address, 2>),
+    smem("s_load_dwordx4", &load<Base::address, 4>),
+    smem("s_load_dwordx8", &load<Base::address, 8>),
+    smem("s_load_dwordx16", &load<Base::address, 16>),
+    smem("s_buffer_load_dword", &load<Base::buffer, 1>),
+    smem("s_buffer_load_dwordx2", &load<Base::buffer, 2>),
+    smem("s_buffer_load_dwordx4", &load<Base::buffer, 4>),
+    smem("s_buffer_load_dwordx8", &load<Base::buffer, 8>),
+    smem("s_buffer_load_dwordx16", &load<Base::buffer, 16>),
+    smem("s_store_dword", &store<Base::address, 1>),
+    smem("s_store_dwordx2", &store<Base::address, 2>),
+    smem("s_store_dwordx4", &store<Base::address, 4>),
+    smem("s_buffer_store_dword", &store<Base::buffer, 1>),
+    smem("s_buffer_store_dwordx2", &store<Base::buffer, 2>),
+    smem("s_buffer_store_dwordx4", &store<Base::buffer, 4>),
+    smem("s_scratch_load_dword", &load<Base::scratch, 1>),
+    smem("s_scratch_load_dwordx2", &load<Base::scratch, 2>),
+    smem("s_scratch_load_dwordx4", &load<Base::scratch, 4>),
+    smem("s_scratch_store_dword", &store<Base::scratch, 1>),
+    smem("s_scratch_store_dwordx2", &store<Base::scratch, 2>),
+    smem("s_scratch_store_dwordx4", &store<Base::scratch, 4>),
     smem("s_memtime", &clock),
     smem("s_memrealtime", &realtime),
     smem("s_dcache_inv", &nothing),
@@ -92,10 +107,10 @@ constexpr std::array plain = {
 };
 
 #define ATOMIC(name, signedness, function)                                                                             \
-  smem("s_atomic_" name, &atomic<false, signedness##32_t, atomics::function>),                                         \
-      smem("s_atomic_" name "_x2", &atomic<false, signedness##64_t, atomics::function>),                               \
-      smem("s_buffer_atomic_" name, &atomic<true, signedness##32_t, atomics::function>),                               \
-      smem("s_buffer_atomic_" name "_x2", &atomic<true, signedness##64_t, atomics::function>)
+  smem("s_atomic_" name, &atomic<Base::address, signedness##32_t, atomics::function>),                                 \
+      smem("s_atomic_" name "_x2", &atomic<Base::address, signedness##64_t, atomics::function>),                       \
+      smem("s_buffer_atomic_" name, &atomic<Base::buffer, signedness##32_t, atomics::function>),                       \
+      smem("s_buffer_atomic_" name "_x2", &atomic<Base::buffer, signedness##64_t, atomics::function>)
 
 constexpr std::array atomic_rows = {
     ATOMIC("swap", uint, Swap),     ATOMIC("cmpswap", uint, CompareSwap),

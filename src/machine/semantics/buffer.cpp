@@ -137,10 +137,10 @@ template <class T> void store(Wave& w, const Op& op) {
 
 // To LDS: at M0 plus the immediate (which counts in the memory address too), lane after lane. Out of range gives zeros.
 template <class T> AE_LANES void load_lds(Wave& w, const Op& op) {
-  constexpr uint32_t stride = T::bytes < 4 ? 4 : T::bytes;
+  constexpr uint32_t stride = lds_stride<T>, bytes = T::bytes < 4 ? 4 : T::bytes;
   const Resource r = resource(w, op);
   trace(w, r, T::bytes, false);
-  const uint32_t base = (w.m0() & 0xffff) + r.immediate;
+  const uint32_t base = (w.m0() & lds_offset_mask<T>)+r.immediate;
   each_active(w.exec(), [&](unsigned i) {
     uint8_t buffer[16];
     const uint8_t* from = fetch<T::bytes>(w, op, r, i, buffer);
@@ -148,9 +148,21 @@ template <class T> AE_LANES void load_lds(Wave& w, const Op& op) {
     Row value[4];
     T::put(value, i, from);
     const uint32_t to = base + stride * i;
-    if (to >= w.lds_size || w.lds_size - to < stride) return true;
-    for (uint32_t k = 0; k < stride / 4; ++k) store_as(w.lds + to + 4 * k, value[k].lane[i]);
+    if (to >= w.lds_size || w.lds_size - to < bytes) return true;
+    for (uint32_t k = 0; k < bytes / 4; ++k) store_as(w.lds + to + 4 * k, value[k].lane[i]);
     return true;
+  });
+}
+
+// From LDS, at the same place.
+void store_lds(Wave& w, const Op& op) {
+  const Resource r = resource(w, op);
+  trace(w, r, 4, true);
+  const uint32_t base = (w.m0() & 0xffff) + r.immediate;
+  each_active(w.exec(), [&](unsigned i) {
+    const uint32_t from = base + 4 * i;
+    const bool inside = from < w.lds_size && w.lds_size - from >= 4;
+    return deposit<4>(w, op, r, i, inside ? w.lds + from : zeros);
   });
 }
 
@@ -276,6 +288,7 @@ constexpr std::array table = {
     buffer("buffer_load_sbyte_d16_hi", &load<Half<int8_t, true>>),
     buffer("buffer_load_short_d16", &load<Half<uint16_t, false>>),
     buffer("buffer_load_short_d16_hi", &load<Half<uint16_t, true>>),
+    buffer("buffer_store_lds_dword", &store_lds, before_gfx942),
     buffer("buffer_store_byte", &store<Small<uint8_t>>),
     buffer("buffer_store_byte_d16_hi", &store<Half<uint8_t, true>>),
     buffer("buffer_store_short", &store<Small<uint16_t>>),

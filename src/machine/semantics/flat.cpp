@@ -198,14 +198,14 @@ template <Segment segment, class T, class F, Denormals denormals> void atomic(Wa
 
 // To LDS: at M0 plus the immediate, lane after lane. The immediate counts in both addresses.
 template <Segment segment, class T> void load_lds(Wave& w, const Op& op) {
-  constexpr uint32_t stride = T::bytes < 4 ? 4 : T::bytes;
-  const uint32_t base = (w.m0() & 0xffff) + uint32_t(op.imm);
+  constexpr uint32_t stride = lds_stride<T>, bytes = T::bytes < 4 ? 4 : T::bytes;
+  const uint32_t base = (w.m0() & lds_offset_mask<T>)+uint32_t(op.imm);
   each_place<segment>(w, op, T::bytes, false, [&](unsigned i, const uint8_t* at) {
     Row value[4];
     T::put(value, i, at);
     const uint32_t to = base + stride * i;
-    if (to >= w.lds_size || w.lds_size - to < stride) return;
-    for (uint32_t k = 0; k < stride / 4; ++k) store_as(w.lds + to + 4 * k, value[k].lane[i]);
+    if (to >= w.lds_size || w.lds_size - to < bytes) return;
+    for (uint32_t k = 0; k < bytes / 4; ++k) store_as(w.lds + to + 4 * k, value[k].lane[i]);
   });
 }
 
@@ -240,11 +240,11 @@ constexpr InstructionRow flat(std::string_view mnemonic, Handler handler, Target
       flat(#segment "_store_dwordx4", &store<Segment::segment, Dwords<4>>)
 
 #define TO_LDS(segment)                                                                                                \
-  flat(#segment "_load_lds_ubyte", &load_lds<Segment::segment, Small<uint8_t>>, from_gfx942),                          \
-      flat(#segment "_load_lds_sbyte", &load_lds<Segment::segment, Small<int8_t>>, from_gfx942),                       \
-      flat(#segment "_load_lds_ushort", &load_lds<Segment::segment, Small<uint16_t>>, from_gfx942),                    \
-      flat(#segment "_load_lds_sshort", &load_lds<Segment::segment, Small<int16_t>>, from_gfx942),                     \
-      flat(#segment "_load_lds_dword", &load_lds<Segment::segment, Dwords<1>>, from_gfx942),                           \
+  flat(#segment "_load_lds_ubyte", &load_lds<Segment::segment, Small<uint8_t>>),                                       \
+      flat(#segment "_load_lds_sbyte", &load_lds<Segment::segment, Small<int8_t>>),                                    \
+      flat(#segment "_load_lds_ushort", &load_lds<Segment::segment, Small<uint16_t>>),                                 \
+      flat(#segment "_load_lds_sshort", &load_lds<Segment::segment, Small<int16_t>>),                                  \
+      flat(#segment "_load_lds_dword", &load_lds<Segment::segment, Dwords<1>>),                                        \
       flat(#segment "_load_lds_dwordx3", &load_lds<Segment::segment, Dwords<3>>, on_gfx950),                           \
       flat(#segment "_load_lds_dwordx4", &load_lds<Segment::segment, Dwords<4>>, on_gfx950)
 

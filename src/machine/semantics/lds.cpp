@@ -90,8 +90,13 @@ template <class T, bool st64> void load2(Wave& w, const Op& op) {
   Bulk<T>::load(w, two, d + T::bytes / 4);
 }
 
+// Equal offsets are one address and one write, of the first source.
 template <class T, bool st64> void store2(Wave& w, const Op& op) {
   const LdsAddresses first = lds_addresses(w, op, offset2<T, st64>(op, 0), T::bytes);
+  if ((op.imm & 0xff) == (op.imm >> 8 & 0xff)) {
+    trace(w, first, true);
+    return store_rows<T>(w, first, row(w, op.src[1]));
+  }
   const LdsAddresses second = lds_addresses(w, op, offset2<T, st64>(op, 1), T::bytes);
   trace(w, first, true);
   trace(w, second, true);
@@ -153,6 +158,26 @@ template <class T, bool st64> void exchange2(Wave& w, const Op& op) {
   });
 }
 
+// The second operand is in LDS too, so many dwords away: bits 14:0 of the offset, signed; or with bit 15 set, the upper
+// bits of the address. Source: Vega ISA manual, DS_ADD_SRC2_U32.
+uint32_t second_address(uint32_t address, uint32_t offset) {
+  const int32_t dwords = offset & 0x8000 ? int32_t(address) >> 17 : int32_t(offset << 17) >> 17;
+  return address + 4 * uint32_t(dwords);
+}
+
+template <class T, class F> void from_memory(Wave& w, const Op& op) {
+  const LdsAddresses a = lds_addresses(w, op, 0, sizeof(T));
+  trace(w, a, true);
+  each_active(w.exec(), [&](unsigned i) {
+    const uint32_t second = second_address(a.at(i), uint32_t(op.imm));
+    if (!a.inside(i)) return true;
+    const bool inside = second < w.lds_size && w.lds_size - second >= sizeof(T);
+    const T data = load_as<T>(inside ? w.lds + second : zeros), old = load_as<T>(w.lds + a.at(i));
+    store_as(w.lds + a.at(i), F{}(old, data, data, w.mode));
+    return true;
+  });
+}
+
 // Exchange of a dword of a 64-bit pair where its top bit is set.
 void conditional_exchange(Wave& w, const Op& op) {
   const LdsAddresses a = lds_addresses(w, op, uint32_t(op.imm), 8);
@@ -191,9 +216,10 @@ template <bool write> void add_tid(Wave& w, const Op& op) {
   }
 }
 
-// A counter that grows or shrinks by the number of active lanes; all of them get its old value.
+// A counter that grows or shrinks by the number of active lanes; all of them get its old value. M0 holds the base in
+// LDS; in the global data share it holds base and size of the wave's part, which is all there is to see.
 template <int sign> void append(Wave& w, const Op& op) {
-  const uint32_t at = (w.m0() & 0xffff) + uint32_t(op.imm);
+  const uint32_t at = (op.flags & memory_flag::gds ? 0 : w.m0() & 0xffff) + uint32_t(op.imm);
   uint32_t old = 0;
   if (at < w.lds_size && w.lds_size - at >= 4) {
     old = load_as<uint32_t>(w.lds + at);
@@ -211,6 +237,9 @@ constexpr InstructionRow ds(std::string_view mnemonic, Handler handler, TargetMa
 #define ATOMIC_ORDERED(name, suffix, type, meaning, order)                                                             \
   ds("ds_" name "_" suffix, &atomic<type, meaning, false, order>),                                                     \
       ds("ds_" name "_rtn_" suffix, &atomic<type, meaning, true, order>)
+#define SRC2(name, suffix, type, meaning) ds("ds_" name "_src2_" suffix, &from_memory<type, meaning>, before_gfx90a)
+#define SRC2_BOTH(name, suffix, type, meaning)                                                                         \
+  SRC2(name, suffix "32", type##32_t, meaning), SRC2(name, suffix "64", type##64_t, meaning)
 #define ATOMIC(name, suffix, type, meaning) ATOMIC_ORDERED(name, suffix, type, meaning, Order::data_first)
 #define ATOMIC_BOTH(name, suffix, type, meaning)                                                                       \
   ATOMIC(name, suffix "32", type##32_t, meaning), ATOMIC(name, suffix "64", type##64_t, meaning)
@@ -290,6 +319,24 @@ constexpr std::array table = {
     ds("ds_wrxchg2_rtn_b64", &exchange2<uint64_t, false>),
     ds("ds_wrxchg2st64_rtn_b64", &exchange2<uint64_t, true>),
     ds("ds_condxchg32_rtn_b64", &conditional_exchange),
+    SRC2_BOTH("add", "u", uint, Add),
+    SRC2_BOTH("sub", "u", uint, Subtract),
+    SRC2_BOTH("rsub", "u", uint, ReverseSubtract),
+    SRC2_BOTH("inc", "u", uint, Increment),
+    SRC2_BOTH("dec", "u", uint, Decrement),
+    SRC2_BOTH("min", "i", int, Min),
+    SRC2_BOTH("max", "i", int, Max),
+    SRC2_BOTH("min", "u", uint, Min),
+    SRC2_BOTH("max", "u", uint, Max),
+    SRC2_BOTH("and", "b", uint, And),
+    SRC2_BOTH("or", "b", uint, Or),
+    SRC2_BOTH("xor", "b", uint, Xor),
+    SRC2_BOTH("write", "b", uint, Swap),
+    SRC2("min", "f32", uint32_t, FloatMin<Binary32>),
+    SRC2("max", "f32", uint32_t, FloatMax<Binary32>),
+    SRC2("min", "f64", uint64_t, FloatMin<Binary64>),
+    SRC2("max", "f64", uint64_t, FloatMax<Binary64>),
+    SRC2("add", "f32", uint32_t, FloatAdd<Binary32>),
 };
 
 } // namespace

@@ -47,6 +47,7 @@ void nothing(Wave&, const Op&) {}
 
 constexpr std::array table = {
     valu("v_nop", {}, &nothing),
+    valu("v_clrexcp", {}, &nothing), // there are no exceptions to clear
     valu("v_mov_b32", {b32, {b32}}, &mov_b32),
     valu("v_mov_b64", {b64, {b64}}, &mov_b64, Support::exact, from_gfx942),
     valu("v_swap_b32", {b32, {b32}}, &swap_b32),

@@ -18,4 +18,4 @@
   X(mfma)                                                                                                              \
   X(valu_scale)                                                                                                        \
   X(valu_lanes)
-#define ASMEVO_SCALAR_SEMANTICS(X) X(salu) X(control) X(smem)
+#define ASMEVO_SCALAR_SEMANTICS(X) X(salu) X(control) X(smem) X(global_sync)

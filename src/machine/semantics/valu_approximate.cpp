@@ -45,26 +45,16 @@ template <class Function, class F> constexpr InstructionRow row_of(std::string_v
 }
 
 constexpr std::array rows = {
-    row_of<numeric::Exp2, Binary32>("v_exp_f32"),
-    row_of<numeric::Exp2, Binary32>("v_exp_legacy_f32", before_gfx942),
-    row_of<numeric::Log2, Binary32>("v_log_f32"),
-    row_of<numeric::Log2, Binary32>("v_log_legacy_f32", before_gfx942),
-    row_of<numeric::Reciprocal, Binary32>("v_rcp_f32"),
-    row_of<numeric::Reciprocal, Binary32>("v_rcp_iflag_f32"),
-    row_of<numeric::ReciprocalRoot, Binary32>("v_rsq_f32"),
-    row_of<numeric::Root, Binary32>("v_sqrt_f32"),
-    row_of<numeric::Sine, Binary32>("v_sin_f32"),
-    row_of<numeric::Cosine, Binary32>("v_cos_f32"),
-    row_of<numeric::Reciprocal, Binary64>("v_rcp_f64"),
-    row_of<numeric::ReciprocalRoot, Binary64>("v_rsq_f64"),
-    row_of<numeric::Root, Binary64>("v_sqrt_f64"),
-    row_of<numeric::Exp2, Binary16>("v_exp_f16"),
-    row_of<numeric::Log2, Binary16>("v_log_f16"),
-    row_of<numeric::Reciprocal, Binary16>("v_rcp_f16"),
-    row_of<numeric::ReciprocalRoot, Binary16>("v_rsq_f16"),
-    row_of<numeric::Root, Binary16>("v_sqrt_f16"),
-    row_of<numeric::Sine, Binary16>("v_sin_f16"),
-    row_of<numeric::Cosine, Binary16>("v_cos_f16"),
+    row_of<numeric::Exp2, Binary32>("v_exp_f32"),           row_of<numeric::Exp2, Binary32>("v_exp_legacy_f32"),
+    row_of<numeric::Log2, Binary32>("v_log_f32"),           row_of<numeric::Log2, Binary32>("v_log_legacy_f32"),
+    row_of<numeric::Reciprocal, Binary32>("v_rcp_f32"),     row_of<numeric::Reciprocal, Binary32>("v_rcp_iflag_f32"),
+    row_of<numeric::ReciprocalRoot, Binary32>("v_rsq_f32"), row_of<numeric::Root, Binary32>("v_sqrt_f32"),
+    row_of<numeric::Sine, Binary32>("v_sin_f32"),           row_of<numeric::Cosine, Binary32>("v_cos_f32"),
+    row_of<numeric::Reciprocal, Binary64>("v_rcp_f64"),     row_of<numeric::ReciprocalRoot, Binary64>("v_rsq_f64"),
+    row_of<numeric::Root, Binary64>("v_sqrt_f64"),          row_of<numeric::Exp2, Binary16>("v_exp_f16"),
+    row_of<numeric::Log2, Binary16>("v_log_f16"),           row_of<numeric::Reciprocal, Binary16>("v_rcp_f16"),
+    row_of<numeric::ReciprocalRoot, Binary16>("v_rsq_f16"), row_of<numeric::Root, Binary16>("v_sqrt_f16"),
+    row_of<numeric::Sine, Binary16>("v_sin_f16"),           row_of<numeric::Cosine, Binary16>("v_cos_f16"),
 };
 
 } // namespace

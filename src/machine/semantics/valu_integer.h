@@ -195,7 +195,8 @@ inline constexpr auto integer32 = table(
     op("v_and_or_b32", word3, [](auto a, auto b, auto c) { return (a & b) | c; }),
     op("v_or3_b32", word3, [](auto a, auto b, auto c) { return a | b | c; }),
     op("v_bcnt_u32_b32", word2, [](auto a, auto b) { return count_ones(a) + b; }),
-    op("v_cndmask_b32", shape<b32, b32, b32, mask>, [](auto a, auto b, auto c) { return select(c, b, a); }),
+    // Its sources take neg and abs like floats do.
+    op("v_cndmask_b32", shape<b32, f32, f32, mask>, [](auto a, auto b, auto c) { return select(c, b, a); }),
     op("v_prng_b32", word1, [](auto a) { return shl(a, 1u) ^ (sar(a, 31u) & 197u); }, on_gfx950));
 
 /// The machine has its own loop for this one; the meaning is here for provers and for the tests that compare the two.
@@ -370,7 +371,12 @@ inline constexpr auto wide = table(
     op("v_lshrrev_b64", shape<b64, b32, b64>, [](auto a, auto b) { return shr(b, a & 63u); }),
     op("v_ashrrev_i64", shape<b64, b32, b64>, [](auto a, auto b) { return sar(b, a & 63u); }),
     op(
-        "v_lshl_add_u64", shape<b64, b64, b32, b64>, [](auto a, auto b, auto c) { return shl(a, b & 7u) + c; },
+        // Shift counts other than 0 to 4 count as 0.
+        "v_lshl_add_u64", shape<b64, b64, b32, b64>,
+        [](auto a, auto b, auto c) {
+          const auto count = b & 7u;
+          return shl(a, select(below(count, constant(b, 5u)), count, constant(b, 0u))) + c;
+        },
         from_gfx942),
     op("v_mad_u64_u32", carry_shape<b64, b32, b32, b64>,
        [](auto a, auto b, auto c) {
