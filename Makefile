@@ -5,12 +5,17 @@
 # make sanitize   the tests once more under AddressSanitizer and UndefinedBehaviorSanitizer
 # make kernels    compiles bench/kernels again into corpus/ (clang-22 alone, no ROCm)
 # make fuzz       libFuzzer on everything that reads files, FUZZ_SECONDS (600) each
+# make fuzz-machine   COUNT (5000) random programs for each of TARGETS, on the machine and on the host
+# make check-programs the MI300A programs of the data folder at all sizes below 10 million wave-instructions
 # make corpora    round trips and edits of rocRAND, rocSPARSE and compiled kernels for every target (downloads 100 MB)
 BUILD ?= build
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 600
+COUNT ?= 5000
+SEED ?= 1
+TARGETS ?= gfx908,gfx90a,gfx942,gfx950
 
-.PHONY: configure build demo test bench bench-compare sanitize fuzz corpora kernels clean
+.PHONY: configure build demo test bench bench-compare sanitize fuzz fuzz-machine check-programs corpora kernels clean
 
 configure:
 	@scripts/setup.sh
@@ -45,6 +50,15 @@ fuzz:
 	@scripts/setup.sh libclang-rt-22-dev
 	@cmake -G Ninja -B $(BUILD)-fuzz -S . -DCMAKE_CXX_COMPILER=clang++-22 -DASMEVO_FUZZ=ON -DASMEVO_BENCH=OFF > /dev/null
 	@scripts/fuzz.sh $(BUILD)-fuzz $(FUZZ_SECONDS) $(JOBS)
+
+fuzz-machine: configure
+	@ninja -C $(BUILD) -j $(JOBS) fuzz_machine
+	@$(BUILD)/tests/fuzz/fuzz_machine -seed=$(SEED) -count=$$(($(COUNT) * 9 / 10)) -csmith=$$(($(COUNT) / 10)) \
+		-targets=$(TARGETS) -jobs=$(JOBS)
+
+check-programs: configure
+	@ninja -C $(BUILD) -j $(JOBS) test_machine
+	@ASMEVO_PROGRAM_INSTRUCTIONS=10000000 $(BUILD)/tests/test_machine --gtest_filter='Mi300a/*'
 
 corpora: build
 	@scripts/corpora.sh $(BUILD)/src/asmevo $(BUILD)/corpora
