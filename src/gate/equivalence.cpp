@@ -30,8 +30,10 @@ public:
           Verdict{.outcome = Outcome::runtime_fault, .evidence = bounded_evidence(loaded.error().message)});
     oracle::Options options{.seed = seed, .stop = bench.stop};
     auto judgement = oracle::verify(*bench.device, *bench.reference, *loaded, options);
+    // Told to stop while K0 ran, there is no judgement either.
+    bool stopped = judgement ? judgement->finding == oracle::Finding::stopped : bench.stop && *bench.stop;
+    if (stopped) return std::unexpected<Halt>(Interrupted{});
     if (!judgement) return std::unexpected<Halt>(judgement.error());
-    if (judgement->finding == oracle::Finding::stopped) return std::unexpected<Halt>(Interrupted{});
     if (judgement->finding != oracle::Finding::equivalent) return rejected(*judgement);
     if (judgement->original != bench.original->hash || judgement->candidate != built.hash)
       return std::unexpected<Halt>(Error{"candidate: the oracle judged another object than the one that was built"});

@@ -171,6 +171,20 @@ TEST_F(Gate, AnInterruptedEvaluationIsNoVerdict) {
   EXPECT_FALSE(*evaluation);
 }
 
+TEST_F(Gate, WhoeverRunsWhenItIsToldToStopTheCandidateIsNotJudged) {
+  bench.stop = &device->stop;
+  ASSERT_EQ(evaluate_edits({without_delay()}).verdict.outcome, Outcome::accepted);
+  int launches = device->launches;
+  for (int at = 1; at <= launches; ++at) {
+    device->launches = 0;
+    device->stop = false;
+    device->stop_at_launch = at;
+    auto evaluation = evaluate(Edited{&original.program, {without_delay()}, false}, 1, at, known, bench);
+    ASSERT_TRUE(evaluation) << at << ": " << evaluation.error().message;
+    EXPECT_FALSE(*evaluation) << at;
+  }
+}
+
 TEST_F(Gate, TheParentsSpeedupSetsTheBar) {
   auto evaluation = evaluate(Edited{&original.program, {without_delay()}}, 1000, 1, known, bench);
   ASSERT_TRUE(evaluation && *evaluation);

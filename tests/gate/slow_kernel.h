@@ -93,7 +93,7 @@ public:
   }
   Result<device::Outcome> launch(const device::Loaded& loaded, const launch::Case& c,
                                  const device::LaunchOptions& options) override {
-    ++launches;
+    if (++launches == stop_at_launch) stop = true;
     auto outcome = device_->launch(loaded, c, options);
     if (outcome && spoil_after_timing && times > 0 && loaded.object->path == "candidate") {
       for (auto& [name, bytes] : outcome->buffers) bytes.at(3) ^= 0x40;
@@ -106,7 +106,8 @@ public:
     return device_->time(loaded, c, options);
   }
 
-  int launches = 0, times = 0;
+  int launches = 0, times = 0, stop_at_launch = 0;
+  bool stop = false; // set just before that launch
   bool spoil_after_timing = false;
 
 private:
