@@ -48,11 +48,10 @@ public:
   uint64_t result64(unsigned lane) { return uint64_t{result(1).lane[lane]} << 32 | result(0).lane[lane]; }
   uint64_t mask() const { return wave.read64(mask_result); }
 
-  /// Executes `mnemonic` as `processor` does.
+  /// Executes `mnemonic` as `processor` does. Who compares all of the result with a model notes that (tested.h).
   void run(std::string_view mnemonic, isa::Processor processor = isa::Processor::gfx942) {
     const InstructionRow* row = find_row(mnemonic, processor);
     ASSERT_NE(row, nullptr) << mnemonic;
-    note_tested(mnemonic);
     op.width = row->width;
     row->handler(wave, op);
   }

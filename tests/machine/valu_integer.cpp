@@ -139,9 +139,13 @@ const std::vector<Model>& models() {
        [](U a, U b, U c) { return saturate(I64(sad(a, b, false)) + c, 0, umax); }},
       {"v_msad_u8", [](U a, U b, U c) { return U(sad(a, b, true) + c); },
        [](U a, U b, U c) { return saturate(I64(sad(a, b, true)) + c, 0, umax); }},
-      {"v_sad_hi_u8", [](U a, U b, U c) { return U((sad(a, b, false) << 16) + c); }},
+      {"v_sad_hi_u8", [](U a, U b, U c) { return U((sad(a, b, false) << 16) + c); },
+       [](U a, U b, U c) { return saturate((I64(sad(a, b, false)) << 16) + c, 0, umax); }},
       {"v_sad_u16",
-       [](U a, U b, U c) { return U(difference(a & 0xffff, b & 0xffff) + difference(a >> 16, b >> 16) + c); }},
+       [](U a, U b, U c) { return U(difference(a & 0xffff, b & 0xffff) + difference(a >> 16, b >> 16) + c); },
+       [](U a, U b, U c) {
+         return saturate(I64(difference(a & 0xffff, b & 0xffff)) + difference(a >> 16, b >> 16) + c, 0, umax);
+       }},
       {"v_sad_u32", [](U a, U b, U c) { return U(difference(a, b) + c); },
        [](U a, U b, U c) { return saturate(I64(difference(a, b)) + c, 0, umax); }},
       {"v_lerp_u8",
@@ -160,8 +164,10 @@ const std::vector<Model>& models() {
        [](U a, U b, U c) { return U(saturate(dot(a, b, 8, true) + I(c), imin, imax)); }},
       {"v_dot4_u32_u8", [](U a, U b, U c) { return U(dot(a, b, 8, false) + c); },
        [](U a, U b, U c) { return saturate(dot(a, b, 8, false) + c, 0, umax); }},
-      {"v_dot8_i32_i4", [](U a, U b, U c) { return U(dot(a, b, 4, true) + c); }},
-      {"v_dot8_u32_u4", [](U a, U b, U c) { return U(dot(a, b, 4, false) + c); }},
+      {"v_dot8_i32_i4", [](U a, U b, U c) { return U(dot(a, b, 4, true) + c); },
+       [](U a, U b, U c) { return U(saturate(dot(a, b, 4, true) + I(c), imin, imax)); }},
+      {"v_dot8_u32_u4", [](U a, U b, U c) { return U(dot(a, b, 4, false) + c); },
+       [](U a, U b, U c) { return saturate(dot(a, b, 4, false) + c, 0, umax); }},
       {"v_dot2_i32_i16", [](U a, U b, U c) { return U(dot(a, b, 16, true) + c); },
        [](U a, U b, U c) { return U(saturate(dot(a, b, 16, true) + I(c), imin, imax)); }},
       {"v_dot2_u32_u16", [](U a, U b, U c) { return U(dot(a, b, 16, false) + c); },
@@ -170,7 +176,8 @@ const std::vector<Model>& models() {
        [](U a, U b, U) { return saturate(I64(a & 0xffff) + (b & 0xffff), 0, 0xffff); }},
       {"v_sub_u16", [](U a, U b, U) { return (a - b) & 0xffff; },
        [](U a, U b, U) { return saturate(I64(a & 0xffff) - (b & 0xffff), 0, 0xffff); }},
-      {"v_subrev_u16", [](U a, U b, U) { return (b - a) & 0xffff; }},
+      {"v_subrev_u16", [](U a, U b, U) { return (b - a) & 0xffff; },
+       [](U a, U b, U) { return saturate(I64(b & 0xffff) - (a & 0xffff), 0, 0xffff); }},
       {"v_add_i16", [](U a, U b, U) { return (a + b) & 0xffff; },
        [](U a, U b, U) { return saturate(i16(a) + i16(b), -32768, 32767) & 0xffff; }},
       {"v_sub_i16", [](U a, U b, U) { return (a - b) & 0xffff; },
@@ -180,12 +187,35 @@ const std::vector<Model>& models() {
       {"v_lshrrev_b16", [](U a, U b, U) { return (b & 0xffff) >> (a & 15); }},
       {"v_ashrrev_i16", [](U a, U b, U) { return U(i16(b) >> (a & 15)) & 0xffff; }},
       {"v_min_u16", [](U a, U b, U) { return std::min(a & 0xffff, b & 0xffff); }},
+      {"v_max_u16", [](U a, U b, U) { return std::max(a & 0xffff, b & 0xffff); }},
+      {"v_min_i16", [](U a, U b, U) { return U(std::min(i16(a), i16(b))) & 0xffff; }},
       {"v_max_i16", [](U a, U b, U) { return U(std::max(i16(a), i16(b))) & 0xffff; }},
+      {"v_min3_u16", [](U a, U b, U c) { return std::min({a & 0xffff, b & 0xffff, c & 0xffff}); }},
+      {"v_max3_u16", [](U a, U b, U c) { return std::max({a & 0xffff, b & 0xffff, c & 0xffff}); }},
+      {"v_min3_i16", [](U a, U b, U c) { return U(std::min({i16(a), i16(b), i16(c)})) & 0xffff; }},
+      {"v_max3_i16", [](U a, U b, U c) { return U(std::max({i16(a), i16(b), i16(c)})) & 0xffff; }},
+      {"v_med3_u16", [](U a, U b, U c) { return median(a & 0xffff, b & 0xffff, c & 0xffff); }},
       {"v_med3_i16", [](U a, U b, U c) { return median_signed(U(i16(a)), U(i16(b)), U(i16(c))) & 0xffff; }},
       {"v_mad_u16", [](U a, U b, U c) { return (a * b + c) & 0xffff; },
        [](U a, U b, U c) { return saturate(I64(a & 0xffff) * (b & 0xffff) + (c & 0xffff), 0, 0xffff); }},
       {"v_mad_i16", [](U a, U b, U c) { return (a * b + c) & 0xffff; },
        [](U a, U b, U c) { return saturate(i16(a) * i16(b) + i16(c), -32768, 32767) & 0xffff; }},
+      {"v_mad_legacy_u16", [](U a, U b, U c) { return (a * b + c) & 0xffff; },
+       [](U a, U b, U c) { return saturate(I64(a & 0xffff) * (b & 0xffff) + (c & 0xffff), 0, 0xffff); }},
+      {"v_mad_legacy_i16", [](U a, U b, U c) { return (a * b + c) & 0xffff; },
+       [](U a, U b, U c) { return saturate(i16(a) * i16(b) + i16(c), -32768, 32767) & 0xffff; }},
+      {"v_ashr_pk_i8_i32",
+       [](U a, U b, U c) {
+         return (saturate(I(a) >> (c & 31), -128, 127) & 0xff) | (saturate(I(b) >> (c & 31), -128, 127) & 0xff) << 8;
+       },
+       {},
+       32,
+       isa::Processor::gfx950},
+      {"v_ashr_pk_u8_i32",
+       [](U a, U b, U c) { return saturate(I(a) >> (c & 31), 0, 255) | saturate(I(b) >> (c & 31), 0, 255) << 8; },
+       {},
+       32,
+       isa::Processor::gfx950},
       {"v_prng_b32", [](U a, U, U) { return a << 1 ^ (a >> 31 ? 197u : 0u); }, {}, 32, isa::Processor::gfx950},
       {"v_lshlrev_b64", [](U64 a, U64 b, U64) { return b << (a & 63); }, {}, 64},
       {"v_lshrrev_b64", [](U64 a, U64 b, U64) { return b >> (a & 63); }, {}, 64},
@@ -223,6 +253,7 @@ TEST(ValuInteger, every_instruction_computes_what_the_manual_says) {
             << model.mnemonic << (clamp ? " clamp" : "") << std::hex << " " << a << " " << b << " " << c;
       }
     }
+    note_tested(model.mnemonic, model.processor);
   }
 }
 
@@ -258,56 +289,125 @@ TEST(ValuInteger, inactive_lanes_keep_their_value) {
 
 TEST(ValuInteger, packed_instructions_keep_the_halves_apart) {
   std::mt19937 random(3);
-  const std::vector<std::pair<std::string_view, std::function<U(U, U, U)>>> halves = {
-      {"v_pk_add_u16", [](U a, U b, U) { return a + b; }},
-      {"v_pk_sub_i16", [](U a, U b, U) { return a - b; }},
-      {"v_pk_mul_lo_u16", [](U a, U b, U) { return a * b; }},
-      {"v_pk_mad_u16", [](U a, U b, U c) { return a * b + c; }},
-      {"v_pk_max_i16", [](U a, U b, U) { return U(std::max(i16(a), i16(b))); }},
-      {"v_pk_min_u16", [](U a, U b, U) { return std::min(a, b); }},
-      {"v_pk_ashrrev_i16", [](U a, U b, U) { return U(i16(b) >> (a & 15)); }},
-      {"v_pk_lshlrev_b16", [](U a, U b, U) { return b << (a & 15); }},
+  using Half = std::function<I64(I64, I64, I64)>; // before it is cut off or saturated
+  struct Packed {
+    std::string_view mnemonic;
+    bool is_signed;
+    Half half;
+    bool saturates = false;
   };
-  for (const auto& [mnemonic, half] : halves) {
-    Lanes lanes;
-    fill(lanes, random);
-    lanes.run(mnemonic);
-    for (unsigned i = 0; i < machine::lanes; ++i) {
-      const U a = lanes.source(0).lane[i], b = lanes.source(1).lane[i], c = lanes.source(2).lane[i];
-      const U expected = (half(a & 0xffff, b & 0xffff, c & 0xffff) & 0xffff) | half(a >> 16, b >> 16, c >> 16) << 16;
-      ASSERT_EQ(lanes.result().lane[i], expected) << mnemonic << std::hex << " " << a << " " << b << " " << c;
+  const Packed all[] = {
+      {"v_pk_add_u16", false, [](I64 a, I64 b, I64) { return a + b; }, true},
+      {"v_pk_add_i16", true, [](I64 a, I64 b, I64) { return a + b; }, true},
+      {"v_pk_sub_u16", false, [](I64 a, I64 b, I64) { return a - b; }, true},
+      {"v_pk_sub_i16", true, [](I64 a, I64 b, I64) { return a - b; }, true},
+      {"v_pk_mul_lo_u16", false, [](I64 a, I64 b, I64) { return a * b; }},
+      {"v_pk_mad_u16", false, [](I64 a, I64 b, I64 c) { return a * b + c; }, true},
+      {"v_pk_mad_i16", true, [](I64 a, I64 b, I64 c) { return a * b + c; }, true},
+      {"v_pk_max_u16", false, [](I64 a, I64 b, I64) { return std::max(a, b); }},
+      {"v_pk_max_i16", true, [](I64 a, I64 b, I64) { return std::max(a, b); }},
+      {"v_pk_min_u16", false, [](I64 a, I64 b, I64) { return std::min(a, b); }},
+      {"v_pk_min_i16", true, [](I64 a, I64 b, I64) { return std::min(a, b); }},
+      {"v_pk_ashrrev_i16", true, [](I64 a, I64 b, I64) { return b >> (a & 15); }},
+      {"v_pk_lshrrev_b16", false, [](I64 a, I64 b, I64) { return b >> (a & 15); }},
+      {"v_pk_lshlrev_b16", false, [](I64 a, I64 b, I64) { return b << (a & 15); }},
+  };
+  for (const Packed& p : all) {
+    for (int round = 0; round < 20; ++round) {
+      const bool clamp = p.saturates && round % 2;
+      Lanes lanes;
+      fill(lanes, random);
+      lanes.op.modifiers = Modifiers::pack(0, 0, 0, 0, 0, clamp);
+      lanes.run(p.mnemonic);
+      for (unsigned i = 0; i < machine::lanes; ++i)
+        for (const unsigned at : {0u, 16u}) {
+          const auto operand = [&](unsigned k) {
+            const U x = lanes.source(k).lane[i] >> at & 0xffff;
+            return p.is_signed ? i16(x) : I64(x);
+          };
+          const I64 exact = p.half(operand(0), operand(1), operand(2));
+          const U64 expected =
+              clamp ? saturate(exact, p.is_signed ? -32768 : 0, p.is_signed ? 32767 : 65535) : U64(exact);
+          ASSERT_EQ(lanes.result().lane[i] >> at & 0xffff, expected & 0xffff)
+              << p.mnemonic << (clamp ? " clamp " : " ") << operand(0) << " " << operand(1) << " " << operand(2);
+        }
     }
+    note_tested(p.mnemonic, isa::Processor::gfx942);
   }
 }
 
-TEST(ValuInteger, carries_chain_through_masks_and_are_zero_in_inactive_lanes) {
+TEST(ValuInteger, sums_and_differences_carry_in_and_out_and_inactive_lanes_carry_nothing) {
   std::mt19937 random(4);
-  for (uint64_t exec : {all_lanes, uint64_t{0x00ff'00ff'1234'5678}}) {
-    Lanes low, high;
-    fill(low, random);
-    low.wave.set_exec(exec);
-    low.run("v_add_co_u32");
-    high.wave.set_exec(exec);
-    for (unsigned k = 0; k < 2; ++k)
-      for (unsigned i = 0; i < machine::lanes; ++i) high.set(k, i, low.source(k, 1).lane[i]);
-    high.wave.write64(Lanes::mask_source + 4, low.mask());
-    high.run("v_addc_co_u32");
-    EXPECT_EQ(low.mask() & ~exec, 0u);
-    for (unsigned i = 0; i < machine::lanes; ++i) {
-      if (!(exec >> i & 1)) continue;
-      const U64 a = value(low, 0, i), b = value(low, 1, i);
-      EXPECT_EQ(U64{high.result().lane[i]} << 32 | low.result().lane[i], a + b);
-      EXPECT_EQ(high.mask() >> i & 1, U64{a + b < a});
+  struct Carrying {
+    std::string_view mnemonic;
+    int sign; // of the second operand and of the carry; the reversed ones swap first
+    bool reversed, carry_in;
+  };
+  for (const Carrying& c :
+       {Carrying{"v_add_co_u32", 1, false, false}, Carrying{"v_addc_co_u32", 1, false, true},
+        Carrying{"v_sub_co_u32", -1, false, false}, Carrying{"v_subb_co_u32", -1, false, true},
+        Carrying{"v_subrev_co_u32", -1, true, false}, Carrying{"v_subbrev_co_u32", -1, true, true}}) {
+    for (int round = 0; round < 40; ++round) {
+      const bool clamp = round % 4 == 1;
+      Lanes lanes;
+      fill(lanes, random);
+      const U64 exec = round % 2 ? all_lanes : U64{0x00ff'00ff'1234'5678}, carries = U64{random()} << 32 | random();
+      lanes.wave.set_exec(exec);
+      lanes.wave.write64(Lanes::mask_source + 4, carries);
+      lanes.wave.write64(Lanes::mask_result, ~U64{0});
+      lanes.op.modifiers = Modifiers::pack(0, 0, 0, 0, 0, clamp);
+      lanes.run(c.mnemonic);
+      for (unsigned i = 0; i < machine::lanes; ++i) {
+        const I64 a = lanes.source(c.reversed ? 1 : 0).lane[i], b = lanes.source(c.reversed ? 0 : 1).lane[i];
+        const I64 exact = a + c.sign * (b + (c.carry_in ? I64(carries >> i & 1) : 0));
+        const bool active = exec >> i & 1;
+        ASSERT_EQ(lanes.mask() >> i & 1, U64{active && (exact < 0 || exact > umax)}) << c.mnemonic;
+        if (active)
+          ASSERT_EQ(lanes.result().lane[i], clamp ? U(saturate(exact, 0, umax)) : U(exact)) << c.mnemonic;
+        else
+          ASSERT_EQ(lanes.result().lane[i], 0u);
+      }
     }
-    low.run("v_sub_co_u32");
-    high.wave.write64(Lanes::mask_source + 4, low.mask());
-    high.run("v_subb_co_u32");
-    for (unsigned i = 0; i < machine::lanes; ++i) {
-      if (!(exec >> i & 1)) continue;
-      const U64 a = value(low, 0, i), b = value(low, 1, i);
-      EXPECT_EQ(U64{high.result().lane[i]} << 32 | low.result().lane[i], a - b);
-      EXPECT_EQ(high.mask() >> i & 1, U64{a < b});
+    note_tested(c.mnemonic, isa::Processor::gfx942);
+  }
+}
+
+TEST(ValuInteger, wide_products_carry_out_of_their_sum) {
+  std::mt19937 random(14);
+  for (const bool is_signed : {false, true})
+    for (int round = 0; round < 20; ++round) {
+      Lanes lanes;
+      fill(lanes, random);
+      lanes.run(is_signed ? "v_mad_i64_i32" : "v_mad_u64_u32");
+      for (unsigned i = 0; i < machine::lanes; ++i) {
+        const U a = lanes.source(0).lane[i], b = lanes.source(1).lane[i];
+        const U64 c = value(lanes, 2, i), product = is_signed ? U64(I64(I(a)) * I(b)) : U64{a} * b;
+        // Bit 64 of the sum of two numbers of 65 bits, sign-extended or not.
+        const U64 top =
+            is_signed ? (product >> 63) ^ (c >> 63) ^ U64 { product + c < product } : U64{product + c < product};
+        ASSERT_EQ(lanes.result64(i), product + c);
+        ASSERT_EQ(lanes.mask() >> i & 1, top) << is_signed << std::hex << " " << a << " " << b << " " << c;
+      }
     }
+}
+
+TEST(ValuInteger, dot_products_accumulate_in_their_destination) {
+  std::mt19937 random(15);
+  for (const auto& [mnemonic, width] :
+       {std::pair{"v_dot2c_i32_i16", 16u}, {"v_dot4c_i32_i8", 8u}, {"v_dot8c_i32_i4", 4u}}) {
+    for (int round = 0; round < 20; ++round) {
+      Lanes lanes;
+      fill(lanes, random);
+      for (unsigned i = 0; i < machine::lanes; ++i) lanes.result().lane[i] = interesting_word(random);
+      const Row old = lanes.result();
+      lanes.op.modifiers = Modifiers::pack(0, 0, 0, 0, 0, round % 2);
+      lanes.run(mnemonic, isa::Processor::gfx908);
+      for (unsigned i = 0; i < machine::lanes; ++i) {
+        const I64 exact = dot(lanes.source(0).lane[i], lanes.source(1).lane[i], width, true) + I(old.lane[i]);
+        ASSERT_EQ(lanes.result().lane[i], round % 2 ? U(saturate(exact, imin, imax)) : U(exact)) << mnemonic;
+      }
+    }
+    note_tested(mnemonic, isa::Processor::gfx908);
   }
 }
 
@@ -323,32 +423,39 @@ TEST(ValuInteger, the_destination_may_be_a_source_of_an_instruction_with_carry) 
 }
 
 TEST(ValuInteger, mbcnt_counts_the_lanes_below) {
-  Lanes lanes;
-  for (unsigned i = 0; i < machine::lanes; ++i) lanes.set(0, i, 0xf0f0f0f1), lanes.set(1, i, 100);
-  lanes.run("v_mbcnt_lo_u32_b32");
-  for (unsigned i = 0; i < machine::lanes; ++i) {
-    const U64 below = (U64{1} << i) - 1;
-    EXPECT_EQ(lanes.result().lane[i], 100 + U(std::popcount(U(0xf0f0f0f1 & below))));
-  }
-  lanes.run("v_mbcnt_hi_u32_b32");
-  for (unsigned i = 0; i < machine::lanes; ++i) {
-    const U64 below = (U64{1} << i) - 1;
-    EXPECT_EQ(lanes.result().lane[i], 100 + U(std::popcount(U(0xf0f0f0f1 & (below >> 32)))));
-  }
+  std::mt19937 random(16);
+  for (const bool high : {false, true})
+    for (int round = 0; round < 10; ++round) {
+      Lanes lanes;
+      fill(lanes, random);
+      lanes.run(high ? "v_mbcnt_hi_u32_b32" : "v_mbcnt_lo_u32_b32");
+      for (unsigned i = 0; i < machine::lanes; ++i) {
+        U count = lanes.source(1).lane[i];
+        for (unsigned lane = 0; lane < i; ++lane)
+          if ((lane >= 32) == high) count += lanes.source(0).lane[i] >> (lane % 32) & 1;
+        ASSERT_EQ(lanes.result().lane[i], count) << i;
+      }
+    }
+  note_tested("v_mbcnt_lo_u32_b32", isa::Processor::gfx942);
+  note_tested("v_mbcnt_hi_u32_b32", isa::Processor::gfx942);
 }
 
 TEST(ValuInteger, cndmask_takes_the_second_source_where_the_mask_is_set) {
-  Lanes lanes;
-  for (unsigned i = 0; i < machine::lanes; ++i) lanes.set(0, i, i), lanes.set(1, i, 1000 + i);
-  lanes.wave.write64(Lanes::mask_source + 4, 0x5555'0000'ffff'1111);
-  lanes.run("v_cndmask_b32");
-  for (unsigned i = 0; i < machine::lanes; ++i)
-    EXPECT_EQ(lanes.result().lane[i], (0x5555'0000'ffff'1111u >> i & 1 ? 1000 : 0) + i);
+  std::mt19937 random(17);
+  for (const U64 mask : {U64{0x5555'0000'ffff'1111}, U64{0}, ~U64{0}}) {
+    Lanes lanes;
+    fill(lanes, random);
+    lanes.wave.write64(Lanes::mask_source + 4, mask);
+    lanes.run("v_cndmask_b32");
+    for (unsigned i = 0; i < machine::lanes; ++i)
+      ASSERT_EQ(lanes.result().lane[i], lanes.source(mask >> i & 1 ? 1 : 0).lane[i]);
+  }
+  note_tested("v_cndmask_b32", isa::Processor::gfx942);
 }
 
 TEST(ValuInteger, bitop3_looks_its_result_up_in_a_truth_table) {
   std::mt19937 random(5);
-  for (U truth : {0x00u, 0xe8u, 0x96u, 0x2du, 0xffu}) {
+  for (U truth = 0; truth < 256; ++truth) {
     Lanes lanes;
     fill(lanes, random);
     lanes.op.modifiers = Modifiers::pack(truth & 7, truth >> 3 & 7, 0, 0, truth >> 6, 0);
@@ -361,19 +468,32 @@ TEST(ValuInteger, bitop3_looks_its_result_up_in_a_truth_table) {
       ASSERT_EQ(lanes.result().lane[i], expected);
     }
   }
+  note_tested("v_bitop3_b32", isa::Processor::gfx950);
 }
 
-TEST(ValuInteger, quad_sad_slides_a_window_over_eight_bytes) {
+TEST(ValuInteger, quad_sads_slide_a_window_over_eight_bytes) {
   std::mt19937 random(6);
-  Lanes lanes;
-  fill(lanes, random);
-  lanes.run("v_qsad_pk_u16_u8");
-  for (unsigned i = 0; i < machine::lanes; ++i)
-    for (unsigned k = 0; k < 4; ++k) {
-      const U window = U(value(lanes, 0, i) >> (8 * k)), old = U(value(lanes, 2, i) >> (16 * k)) & 0xffff;
-      EXPECT_EQ(U(lanes.result64(i) >> (16 * k)) & 0xffff,
-                (sad(window, lanes.source(1).lane[i], false) + old) & 0xffff);
+  for (const std::string_view mnemonic : {"v_qsad_pk_u16_u8", "v_mqsad_pk_u16_u8", "v_mqsad_u32_u8"}) {
+    const bool masked = mnemonic[2] == 'm', words = mnemonic.ends_with("u32_u8");
+    for (int round = 0; round < 20; ++round) {
+      const bool clamp = round % 2;
+      Lanes lanes;
+      fill(lanes, random);
+      for (unsigned k = 2; k < 4; ++k)
+        for (unsigned i = 0; i < machine::lanes; ++i) lanes.source(2, k).lane[i] = interesting_word(random);
+      lanes.op.modifiers = Modifiers::pack(0, 0, 0, 0, 0, clamp);
+      lanes.run(mnemonic);
+      for (unsigned i = 0; i < machine::lanes; ++i)
+        for (unsigned k = 0; k < 4; ++k) {
+          const U window = U(value(lanes, 0, i) >> (8 * k));
+          const I64 old = words ? lanes.source(2, k).lane[i] : U(value(lanes, 2, i) >> (16 * k)) & 0xffff;
+          const I64 exact = old + sad(window, lanes.source(1).lane[i], masked), most = words ? umax : 0xffff;
+          const U got = words ? lanes.result(k).lane[i] : U(lanes.result64(i) >> (16 * k)) & 0xffff;
+          ASSERT_EQ(got, clamp ? U(std::min(exact, most)) : U(exact) & U(most)) << mnemonic << " part " << k;
+        }
     }
+    note_tested(mnemonic, isa::Processor::gfx942);
+  }
 }
 
 } // namespace
