@@ -101,6 +101,10 @@ void gather_vop3a(const isa::Instruction& i, Fields& f) {
     f.source[k].abs = vop3.abs >> k & 1;
     f.source[k].op_sel = vop3.op_sel >> k & 1;
   }
+  // Two instructions of 32 bits use op_sel as a number: the byte of their last source that holds the shift.
+  const std::string_view name = isa::name_of(i);
+  if (name == "v_alignbit_b32" || name == "v_alignbyte_b32")
+    if (const uint32_t byte = vop3.op_sel & 3) f.source[2].select = Select(byte);
 }
 
 void gather_vop3b(const isa::Instruction& i, Fields& f) {

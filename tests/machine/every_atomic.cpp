@@ -136,6 +136,7 @@ template <class T, class Next> void check_memory(const std::string& name, bool c
       ASSERT_EQ(loaded<T>(p.out.data() + apart * i), next(old(i), data(i), compared<T>(i))) << "lane " << i;
       ASSERT_EQ(result<T>(p, path == 2 ? 2 : 10, i), old(i)) << "lane " << i;
     }
+    p.note();
   }
 }
 
@@ -157,6 +158,7 @@ template <class T, class Next> void check_lds(const std::string& text, bool retu
     if (!returns) continue;
     ASSERT_EQ(result<T>(p, 10, i), old(i)) << "lane " << i;
   }
+  p.note();
 }
 
 template <class T, class Next> void check_lds_both(const std::string& name, const std::string& suffix, Next next,
@@ -308,6 +310,7 @@ TEST(EveryAtomic, SecondOperandFromLdsOnOlderTargets) {
       ASSERT_EQ(p.end(), TurnEnd::finished) << p.fault();
       for (unsigned i = 0; i < lanes; ++i)
         ASSERT_EQ(p.lds<T>(place + apart * i), next(old(i), data(i), T(0))) << "lane " << i;
+      p.note();
     }
   };
   for (const Atomic& a : integers) {
@@ -344,6 +347,7 @@ TEST(EveryAtomic, ScalarMemory) {
         ASSERT_EQ(p.end(), TurnEnd::finished) << p.fault();
         ASSERT_EQ(loaded<T>(p.out.data() + 16), next(old, data_value, second));
         ASSERT_EQ(sizeof(T) == 8 ? T(p.s64(20)) : T(p.s(20)), old);
+        p.note();
       }
     }
   };

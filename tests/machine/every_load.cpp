@@ -86,6 +86,7 @@ void check_load(const std::string& text, const Width& w, isa::Processor processo
   set_registers(p, in_base);
   p.run();
   expect_loaded(p, w);
+  p.note();
 }
 
 /// The bytes that a store of v[20:23] (or of the high half of v20) leaves, and zeros around them.
@@ -100,6 +101,7 @@ void check_store(const std::string& text, const Width& w, isa::Processor process
     for (unsigned b = 0; b < apart; ++b)
       ASSERT_EQ(p.out[apart * i + b], b < w.bytes ? pattern(apart * i + (w.place == 2 ? 2 : 0) + b) : 0)
           << "lane " << i;
+  p.note();
 }
 
 constexpr isa::Processor old_and_new[] = {isa::Processor::gfx908, isa::Processor::gfx950};
@@ -158,6 +160,7 @@ TEST(EveryLoad, StoresToScratchAndLds) {
       for (unsigned b = 0; b < apart; ++b)
         ASSERT_EQ(p.out[apart * i + b], b < w.bytes ? pattern(apart * i + (w.place == 2 ? 2 : 0) + b) : 0)
             << "lane " << i;
+    p.note();
   }
 }
 
@@ -187,6 +190,7 @@ TEST(EveryLoad, ToLdsLaneAfterLane) {
         for (unsigned k = 0; k < stride / 4; ++k)
           ASSERT_EQ(p.lds<uint32_t>(0x100 + stride * i + 4 * k), k < dwords(w) ? loaded(w, apart * i, k) : 0xeeeeeeee)
               << "lane " << i;
+      p.note();
     }
   }
 }
@@ -201,6 +205,7 @@ TEST(EveryLoad, ToLdsByABitOfOlderLoads) {
     p.run();
     ASSERT_EQ(p.end(), TurnEnd::finished) << p.fault();
     for (unsigned i = 0; i < lanes; ++i) ASSERT_EQ(p.lds<uint32_t>(0x80 + 4 * i), loaded(w, apart * i, 0)) << width;
+    p.note();
   }
 }
 
@@ -213,6 +218,7 @@ TEST(EveryLoad, FromLdsToABufferOnOlderTargets) {
   p.run();
   ASSERT_EQ(p.end(), TurnEnd::finished) << p.fault();
   for (unsigned k = 0; k < 4 * lanes; ++k) ASSERT_EQ(p.out[8 + k], pattern(0x48 + k)) << k;
+  p.note();
 }
 
 TEST(EveryLoad, TypedComponentsOfFourFloats) {
@@ -221,7 +227,6 @@ TEST(EveryLoad, TypedComponentsOfFourFloats) {
     for (const bool typed : {false, true}) {
       const std::string format = typed ? "format:[BUF_DATA_FORMAT_32_32_32_32,BUF_NUM_FORMAT_FLOAT] " : "";
       const std::string name = fmt::format("{}buffer_load_format_{}", typed ? "t" : "", names[count - 1]);
-      const Width w{"", "", 4 * count, false, 0};
       const std::string load = fmt::format("{} {}, v1, s[8:11], 0 {}offen", name, registers(10, count), format);
       const std::string store = fmt::format("{}buffer_store_format_{} {}, v1, s[12:15], 0 {}offen", typed ? "t" : "",
                                             names[count - 1], registers(20, count), format);
@@ -243,7 +248,7 @@ TEST(EveryLoad, TypedComponentsOfFourFloats) {
           ASSERT_EQ(std::bit_cast<float>(p.v(10 + k).lane[i]), float(4 * i + k) - 300) << "lane " << i;
           ASSERT_EQ(std::bit_cast<float>(p.dword(apart * i + 4 * k)), float(4 * i + k) + 0.5f) << "lane " << i;
         }
-      (void)w;
+      p.note();
     }
 }
 
@@ -278,6 +283,7 @@ TEST(EveryLoad, TypedComponentsOfFourHalves) {
                     half(k % 2 ? float(k / 2) + 0.5f : float(i)))
               << "lane " << i;
         }
+      p.note();
     }
 }
 
@@ -294,6 +300,7 @@ TEST(EveryLoad, TypedHighHalves) {
     ASSERT_EQ(p.v(10).lane[i], (0x3c00u | i) << 16 | (kept & 0xffff));
     ASSERT_EQ(p.dword(apart * i), 0x3c00u | i);
   }
+  p.note();
 }
 
 TEST(EveryLoad, ScalarLoadsOfEveryWidth) {
@@ -310,6 +317,7 @@ TEST(EveryLoad, ScalarLoadsOfEveryWidth) {
       ASSERT_EQ(p.end(), TurnEnd::finished) << p.fault();
       // A register offset of scratch counts 64 bytes.
       for (unsigned k = 0; k < count; ++k) EXPECT_EQ(p.s(20 + k), 0x1010u + k) << kind << count;
+      p.note();
     }
 }
 
@@ -326,6 +334,7 @@ TEST(EveryLoad, ScalarStoresOfEveryWidth) {
       p.run();
       ASSERT_EQ(p.end(), TurnEnd::finished) << p.fault();
       for (unsigned k = 0; k < 5; ++k) EXPECT_EQ(p.dword(64 + 4 * k), k < count ? 70 + k : 0) << kind << count;
+      p.note();
     }
 }
 
@@ -356,6 +365,7 @@ TEST(EveryLoad, TwoAddressesOfEveryWidth) {
           ASSERT_EQ(p.lds<uint32_t>(spread * i + 4 * k), p.v(22 + k).lane[i]);
           ASSERT_EQ(p.lds<uint32_t>(spread * i + distance + 4 * k), p.v(20 + k).lane[i]);
         }
+      p.note();
     }
 }
 

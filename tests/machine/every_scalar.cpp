@@ -50,6 +50,7 @@ void check(const std::string& text, const Model& model) {
             << std::hex << a << " " << b << " scc " << scc;
         ASSERT_EQ(p.wave().scc, want.scc < 0 ? scc : u32(want.scc)) << std::hex << a << " " << b << " scc " << scc;
       }
+  p.note();
 }
 
 Outcome flagged(u64 value) { return {value, value != 0}; }
@@ -211,6 +212,7 @@ TEST(EveryScalar, ExecIsCombinedAndSaved) {
         ASSERT_EQ(p.wave().exec(), value) << c.name;
         ASSERT_EQ(p.s64(4), std::string_view(c.name).ends_with("wrexec") ? value : exec) << c.name;
         ASSERT_EQ(p.wave().scc, value != 0) << c.name;
+        p.note();
       }
 }
 
@@ -221,6 +223,7 @@ TEST(EveryScalar, RelativeMovesOfPairs) {
   p.run();
   EXPECT_EQ(p.s64(20), 0x1111222233334444u);
   EXPECT_EQ(p.s64(34), 0x5555666677778888u);
+  p.note();
 }
 
 TEST(EveryScalar, BranchesAskWhatTheirNamesSay) {
@@ -230,6 +233,7 @@ TEST(EveryScalar, BranchesAskWhatTheirNamesSay) {
     p.s(4) = 0;
     p.run();
     EXPECT_EQ(p.end(), TurnEnd::finished) << p.fault();
+    p.note();
     return p.s(4) == 0;
   };
   EXPECT_TRUE(taken("s_cbranch_vccz", "s_mov_b64 vcc, 0"));
@@ -250,6 +254,7 @@ TEST(EveryScalar, CallsKeepTheWayBack) {
   ASSERT_EQ(p.end(), TurnEnd::finished) << p.fault();
   EXPECT_EQ(p.s(4), 7u);
   EXPECT_EQ(p.s(5), 8u);
+  p.note();
 }
 
 TEST(EveryScalar, AHaltedWaveStaysWhereItIs) {
@@ -259,6 +264,7 @@ TEST(EveryScalar, AHaltedWaveStaysWhereItIs) {
   p.run();
   EXPECT_EQ(p.end(), TurnEnd::deadlock);
   EXPECT_EQ(p.s(4), 0u);
+  p.note();
 }
 
 TEST(EveryScalar, WhatOnlyCostsTimeChangesNothing) {
@@ -301,6 +307,7 @@ TEST(EveryScalar, WhatOnlyCostsTimeChangesNothing) {
     for (unsigned i = 0; i < lanes; ++i) ASSERT_EQ(p.v(0).lane[i], i);
     EXPECT_EQ(p.wave().scc, 1u);
     EXPECT_EQ(p.wave().exec(), all_lanes);
+    p.note();
   }
   for (const auto& [text, processor] :
        {std::pair{"buffer_wbl2", isa::Processor::gfx90a}, std::pair{"buffer_invl2", isa::Processor::gfx90a},
@@ -308,6 +315,7 @@ TEST(EveryScalar, WhatOnlyCostsTimeChangesNothing) {
     Program p(text, processor);
     p.start().run();
     EXPECT_EQ(p.end(), TurnEnd::finished) << p.fault();
+    p.note();
   }
 }
 
@@ -320,6 +328,7 @@ TEST(EveryScalar, FieldsOfTheModeRegister) {
   EXPECT_EQ(p.s(4), 0xfdu);
   EXPECT_EQ(p.s(5), 0x5du);
   EXPECT_EQ(p.s(6), 0x7u);
+  p.note();
 }
 
 TEST(EveryScalar, IndexingModeAndIndexAreFieldsOfM0) {
@@ -335,6 +344,7 @@ TEST(EveryScalar, IndexingModeAndIndexAreFieldsOfM0) {
   EXPECT_EQ(p.v(12).lane[0], 112u);
   EXPECT_EQ(p.v(15).lane[0], 101u);
   EXPECT_EQ(p.v(20).lane[0], 101u);
+  p.note();
 }
 
 TEST(EveryScalar, ClocksGoForward) {
@@ -343,4 +353,5 @@ TEST(EveryScalar, ClocksGoForward) {
   p.start().run();
   EXPECT_GT(p.s64(8), p.s64(4));
   EXPECT_GT(p.s64(10), p.s64(6));
+  p.note();
 }

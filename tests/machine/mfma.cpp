@@ -37,6 +37,8 @@ Place output_place(const MatrixOp& op, unsigned i, unsigned j, unsigned block) {
 
 /// Small integers, so that every product and sum is exact in every type.
 int small(std::mt19937& random) { return int(random() % 7) - 3; }
+/// Any byte, the extremes often.
+int byte(std::mt19937& random) { return random() % 3 ? int(random() % 256) - 128 : random() % 2 ? -128 : 127; }
 
 uint64_t encode(MatrixType type, int value, bool ocp) {
   using namespace numeric;
@@ -86,7 +88,9 @@ Matrices random_matrices(const MatrixOp& op, std::mt19937& random) {
   Matrices m;
   m.a.resize(op.blocks * op.m * op.k), m.b.resize(op.blocks * op.k * op.n), m.c.resize(op.blocks * op.m * op.n);
   for (auto* v : {&m.a, &m.b, &m.c})
-    for (int& x : *v) x = small(random);
+    for (int& x : *v) x = op.a == MatrixType::i8 ? byte(random) : small(random);
+  if (op.a == MatrixType::i8)
+    for (int& x : m.c) x = int(interesting_word(random)); // sums wrap
   return m;
 }
 void aim(Lanes& lanes) {
@@ -137,13 +141,15 @@ TEST(Mfma, every_dense_shape_multiplies_matrices) {
       for (unsigned block = 0; block < op.blocks; ++block)
         for (unsigned i = 0; i < op.m; ++i)
           for (unsigned j = 0; j < op.n; ++j) {
-            int expected = m.c[(block * op.m + i) * op.n + j];
+            uint32_t sum = uint32_t(m.c[(block * op.m + i) * op.n + j]);
             for (unsigned k = 0; k < op.k; ++k)
-              expected += m.a[(block * op.m + i) * op.k + k] * m.b[(block * op.k + k) * op.n + j];
+              sum += uint32_t(m.a[(block * op.m + i) * op.k + k] * m.b[(block * op.k + k) * op.n + j]);
+            const int expected = int(sum);
             ASSERT_EQ(value_at(lanes, Operands::d, op.c, output_place(op, i, j, block)), expected)
                 << op.name << " on " << isa::processor_name(processor) << " block " << block << " i " << i << " j "
                 << j;
           }
+      note_tested(op.name, processor);
     }
   }
 }
@@ -235,7 +241,7 @@ TEST(Mfma, sparse_shapes_multiply_the_elements_that_the_index_names) {
           const unsigned first = random() % 3, second = first + 1 + random() % (3 - first);
           for (unsigned n = 0; n < 2; ++n) {
             const unsigned position = n ? second : first, e = 2 * group + n;
-            const int value = small(random);
+            const int value = op.a == MatrixType::i8 ? byte(random) : small(random);
             m.a[(lane % op.m) * op.k + lane / op.m * in_lane + 4 * group + position] = value;
             put(lanes, Operands::a, op.a, {e, lane}, encode(op.a, value, ocp));
             lanes.vgpr(Operands::c).lane[lane] |= position << (2 * e + 2 * kept * field);
@@ -252,11 +258,12 @@ TEST(Mfma, sparse_shapes_multiply_the_elements_that_the_index_names) {
       lanes.run(op.name, processor);
       for (unsigned i = 0; i < op.m; ++i)
         for (unsigned j = 0; j < op.n; ++j) {
-          int expected = m.c[i * op.n + j];
-          for (unsigned k = 0; k < op.k; ++k) expected += m.a[i * op.k + k] * m.b[k * op.n + j];
-          ASSERT_EQ(value_at(lanes, Operands::d, op.c, output_place(op, i, j, 0)), expected)
+          uint32_t sum = uint32_t(m.c[i * op.n + j]);
+          for (unsigned k = 0; k < op.k; ++k) sum += uint32_t(m.a[i * op.k + k] * m.b[k * op.n + j]);
+          ASSERT_EQ(value_at(lanes, Operands::d, op.c, output_place(op, i, j, 0)), int(sum))
               << op.name << " i " << i << " j " << j;
         }
+      note_tested(op.name, processor);
     }
   }
 }
@@ -314,6 +321,7 @@ TEST(Mfma, f8f6f4_multiplies_every_pair_of_types_with_and_without_scales) {
               }
               ASSERT_EQ(value_at(lanes, Operands::d, op.c, output_place(op, i, j, 0)), expected) << full << ta << tb;
             }
+          note_tested(full, Processor::gfx950);
         }
 }
 
@@ -331,24 +339,60 @@ TEST(Mfma, gfx90a_flushes_subnormal_halves_and_gfx942_keeps_them) {
   EXPECT_GT(product("v_mfma_f32_16x16x16f16", Processor::gfx908), 0.0f);
 }
 
+TEST(Mfma, single_and_double_matrices_keep_subnormals_on_every_target) {
+  // Whatever MODE says: it does not apply to matrices.
+  for (const MatrixOp& op : isa::matrix_ops()) {
+    if (op.sparse || (op.a != MatrixType::f32 && op.a != MatrixType::f64)) continue;
+    for (Processor processor : processors(op))
+      for (const uint32_t mode : {0xf0u, 0u}) {
+        Lanes lanes;
+        aim(lanes);
+        lanes.wave.mode = mode;
+        const bool wide = op.a == MatrixType::f64;
+        put(lanes, Operands::a, op.a, input_place(op, 1, 0, 0), 5);
+        put(lanes, Operands::b, op.b, input_place(op, 2, 0, 0), wide ? 0x3ff0000000000000 : 0x3f800000);
+        put(lanes, Operands::c, op.c, output_place(op, 1, 2, 0), 2);
+        lanes.run(op.name, processor);
+        const Place place = output_place(op, 1, 2, 0);
+        EXPECT_EQ(lanes.vgpr(place.element * (wide ? 2 : 1)).lane[place.lane], 7u)
+            << op.name << " on " << isa::processor_name(processor);
+      }
+  }
+}
+
 TEST(Mfma, nans_and_infinities_spread_to_their_row_and_column) {
-  Lanes lanes;
-  aim(lanes);
-  for (unsigned i = 0; i < machine::lanes; ++i)
-    lanes.vgpr(Operands::a).lane[i] = lanes.vgpr(Operands::b).lane[i] = 0x3c003c00;
-  lanes.vgpr(Operands::a).lane[3] = 0x7c01; // signalling NaN in row 3
-  lanes.vgpr(Operands::b).lane[5] = 0x7c00; // infinity in column 5
-  lanes.run("v_mfma_f32_16x16x16_f16");
-  const MatrixOp& op = *isa::matrix_op("v_mfma_f32_16x16x16_f16");
-  for (unsigned i = 0; i < 16; ++i)
-    for (unsigned j = 0; j < 16; ++j) {
-      const Place place = output_place(op, i, j, 0);
-      const uint32_t bits = lanes.vgpr(place.element).lane[place.lane];
-      if (i == 3)
-        EXPECT_EQ(bits, numeric::Binary32::nan);
-      else
-        EXPECT_EQ(bits == 0x7f800000, j == 5);
+  const auto infinity = [](MatrixType type) -> uint64_t {
+    return type == MatrixType::f64    ? 0x7ff0000000000000
+           : type == MatrixType::f16  ? 0x7c00
+           : type == MatrixType::bf16 ? 0x7f80
+                                      : 0x7f800000;
+  };
+  for (const MatrixOp& op : isa::matrix_ops()) {
+    if (op.sparse || isa::bits_of(op.a) < 16 || op.a == MatrixType::f8f6f4) continue;
+    for (Processor processor : processors(op)) {
+      SCOPED_TRACE(fmt::format("{} on {}", op.name, isa::processor_name(processor)));
+      Lanes lanes;
+      aim(lanes);
+      for (unsigned i = 0; i < op.m; ++i)
+        for (unsigned k = 0; k < op.k; ++k) {
+          put(lanes, Operands::a, op.a, input_place(op, i, k, 0), encode(op.a, 1, false));
+          put(lanes, Operands::b, op.b, input_place(op, i, k, 0), encode(op.b, 1, false));
+        }
+      put(lanes, Operands::a, op.a, input_place(op, 3, 0, 0), infinity(op.a) | 1); // a signalling NaN in row 3
+      put(lanes, Operands::b, op.b, input_place(op, 2, 0, 0), infinity(op.b));     // infinity in column 2
+      lanes.run(op.name, processor);
+      for (unsigned i = 0; i < op.m; ++i)
+        for (unsigned j = 0; j < op.n; ++j) {
+          const double got = value_at(lanes, Operands::d, op.c, output_place(op, i, j, 0));
+          if (i == 3)
+            ASSERT_TRUE(std::isnan(got));
+          else if (j == 2)
+            ASSERT_TRUE(std::isinf(got) && got > 0);
+          else
+            ASSERT_EQ(got, op.k);
+        }
     }
+  }
 }
 
 TEST(Mfma, the_register_counts_are_those_of_the_rows) {

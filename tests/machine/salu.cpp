@@ -33,6 +33,7 @@ template <class F> void check_sop2(const std::string& mnemonic, bool wide, bool 
         ASSERT_EQ(int(p.wave().scc), want.scc < 0 ? int(scc) : want.scc)
             << mnemonic << std::hex << " " << x << " " << y;
       }
+  p.note();
 }
 
 using i32 = int32_t;
@@ -126,6 +127,7 @@ TEST(Salu, BitFieldExtractionHandlesZeroWidthAndFieldsPastTheTop) {
         EXPECT_EQ(p.s(5), u32(sign_extended)) << value << " " << offset << " " << width;
         EXPECT_EQ(p.s(6), field != 0);
       }
+  p.note();
 }
 
 TEST(Salu, MinimumSetsSccWhereTheFirstSourceIsTaken) {

@@ -107,24 +107,29 @@ template <bool High> void fma_mix_f16(Wave& w, const Op& op) {
 }
 
 /// f32 += the products of two halves, low ones first, each added with one rounding. The hardware's order and
-/// intermediate precision are unpublished. gfx90a flushes subnormal halves.
-template <class F> AE_LANES float widened(uint32_t half) {
+/// intermediate precision are unpublished. Flush: gfx90a reads subnormal halves as zero and makes zero of subnormal
+/// results, whatever MODE says (its documented deviation).
+template <class F, bool Flush> AE_LANES float widened(uint32_t half) {
+  if (Flush && !(half & F::infinity)) half &= F::sign;
   if constexpr (std::is_same_v<F, Binary16>)
     return widen_half(half);
   else
     return std::bit_cast<float>(half << 16);
 }
-template <class F> AE_LANES void dot2(Wave& w, const Op& op, RowRef accumulator) {
+template <class F, bool Flush> AE_LANES void dot2(Wave& w, const Op& op, RowRef accumulator) {
   const uint32_t *a = row(w, op.src[0])->lane, *b = row(w, op.src[1])->lane, *c = row(w, accumulator)->lane;
   each_lane(w, *row(w, op.dst), [&](unsigned i) {
     // Products of halves and of bfloats are exact in float, up to overflow.
-    const float low =
-        __builtin_fmaf(widened<F>(a[i] & 0xffffu), widened<F>(b[i] & 0xffffu), std::bit_cast<float>(c[i]));
-    return std::bit_cast<uint32_t>(__builtin_fmaf(widened<F>(a[i] >> 16), widened<F>(b[i] >> 16), low));
+    const auto product = [&](unsigned at, float sum) {
+      return __builtin_fmaf(widened<F, Flush>(a[i] >> at & 0xffffu), widened<F, Flush>(b[i] >> at & 0xffffu), sum);
+    };
+    const float sum = product(16, product(0, std::bit_cast<float>(Flush ? flush32(c[i]) : c[i])));
+    return Flush ? flush32(std::bit_cast<uint32_t>(sum)) : std::bit_cast<uint32_t>(sum);
   });
 }
-template <class F> void dot2_f32(Wave& w, const Op& op) { dot2<F>(w, op, op.src[2]); }
-template <class F> void dot2c_f32(Wave& w, const Op& op) { dot2<F>(w, op, op.dst); }
+template <class F, bool Flush = false> void dot2_f32(Wave& w, const Op& op) { dot2<F, Flush>(w, op, op.src[2]); }
+template <class F, bool Flush = false> void dot2c_f32(Wave& w, const Op& op) { dot2<F, Flush>(w, op, op.dst); }
+constexpr TargetMask but_gfx90a = on_all & TargetMask(~on_gfx90a);
 
 constexpr InstructionRow mix(std::string_view name, Handler handler) {
   return valu(name, {.dst = b32, .src = {b32, b32, b32}, .raw = true}, handler);
@@ -149,9 +154,11 @@ constexpr std::array rows = {
     mix("v_mad_mix_f32", &fma_mix_f32),
     mix("v_mad_mixlo_f16", &fma_mix_f16<false>),
     mix("v_mad_mixhi_f16", &fma_mix_f16<true>),
-    valu("v_dot2_f32_f16", {f32, {pf16, pf16, f32}}, &dot2_f32<Binary16>, Support::approximate),
+    valu("v_dot2_f32_f16", {f32, {pf16, pf16, f32}}, &dot2_f32<Binary16>, Support::approximate, but_gfx90a),
+    valu("v_dot2_f32_f16", {f32, {pf16, pf16, f32}}, &dot2_f32<Binary16, true>, Support::approximate, on_gfx90a),
     valu("v_dot2_f32_bf16", {f32, {pf16, pf16, f32}}, &dot2_f32<Bfloat16>, Support::approximate, on_gfx950),
-    valu("v_dot2c_f32_f16", {f32, {b32, b32}}, &dot2c_f32<Binary16>, Support::approximate, from_gfx908),
+    valu("v_dot2c_f32_f16", {f32, {b32, b32}}, &dot2c_f32<Binary16>, Support::approximate, from_gfx908& but_gfx90a),
+    valu("v_dot2c_f32_f16", {f32, {b32, b32}}, &dot2c_f32<Binary16, true>, Support::approximate, on_gfx90a),
     valu("v_dot2c_f32_bf16", {f32, {b32, b32}}, &dot2c_f32<Bfloat16>, Support::approximate, on_gfx950),
 };
 
