@@ -34,6 +34,7 @@ TEST(Control, TrapsAreFaultsThatNameTheTrap) {
   p.run();
   EXPECT_EQ(p.end(), TurnEnd::fault);
   EXPECT_EQ(p.fault(), "s_trap 2");
+  p.note();
 }
 
 TEST(Control, AHaltedWaveIsADeadlock) {
@@ -70,6 +71,7 @@ TEST(Control, VskipSkipsVectorInstructionsOnly) {
   EXPECT_EQ(p.v(1).lane[0], 0u);
   EXPECT_EQ(p.s(1), 7u);
   EXPECT_EQ(p.v(2).lane[0], 7u);
+  p.note();
 }
 
 TEST(Control, TheClockAdvancesBetweenReads) {

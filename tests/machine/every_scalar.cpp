@@ -33,9 +33,9 @@ constexpr u64 edges[] = {0,
                          0x100000000};
 
 /// Sources s[0:1] and s[2:3], destination s[4:5]; every pair of edge values.
-void check(const std::string& text, const Model& model) {
+void check(const std::string& text, const Model& model, isa::Processor processor = isa::Processor::gfx942) {
   SCOPED_TRACE(text);
-  Program p(text);
+  Program p(text, processor);
   const bool wide = text.find("s[4:5]") != std::string::npos;
   for (const u64 a : edges)
     for (const u64 b : edges)
@@ -72,6 +72,36 @@ u64 field(u64 value, unsigned offset, unsigned width, unsigned bits, bool is_sig
 TEST(EveryScalar, ArithmeticAndFields) {
   check("s_min_u32 s4, s0, s2",
         [](u64 a, u64 b, u64, u32) { return Outcome{std::min(u32(a), u32(b)), u32(a) < u32(b)}; });
+  for (const auto processor :
+       {isa::Processor::gfx908, isa::Processor::gfx90a, isa::Processor::gfx942, isa::Processor::gfx950}) {
+    // On equality SCC of a maximum changed with gfx942.
+    const bool equal = processor >= isa::Processor::gfx942;
+    check(
+        "s_max_i32 s4, s0, s2",
+        [=](u64 a, u64 b, u64, u32) {
+          return Outcome{u32(std::max(i32(a), i32(b))), i32(a) > i32(b) || (equal && u32(a) == u32(b))};
+        },
+        processor);
+    check(
+        "s_max_u32 s4, s0, s2",
+        [=](u64 a, u64 b, u64, u32) {
+          return Outcome{std::max(u32(a), u32(b)), u32(a) > u32(b) || (equal && u32(a) == u32(b))};
+        },
+        processor);
+  }
+  check("s_abs_i32 s4, s0", [](u64 a, u64, u64, u32) { return flagged(i32(a) < 0 ? u32(0) - u32(a) : u32(a)); });
+  for (const int k : {0, 1, -1, 32767, -32768}) {
+    const std::string immediate = fmt::format("{:#x}", k & 0xffff);
+    check("s_movk_i32 s4, " + immediate, [=](u64, u64, u64, u32) { return Outcome{u32(k)}; });
+    check("s_mulk_i32 s4, " + immediate, [=](u64, u64, u64 old, u32) { return Outcome{u32(u32(old) * u32(k))}; });
+    for (const u32 start : {0x80000000u, 0x7fffffffu, 0u, 0xffffffffu}) // what s4 holds before
+      check(fmt::format("s_mov_b32 s4, {:#x}\ns_addk_i32 s4, {}", start, immediate), [=](u64, u64, u64, u32) {
+        const i64 sum = i64(i32(start)) + k;
+        return Outcome{u32(sum), sum != i32(sum)};
+      });
+  }
+  check("s_mov_b32 s4, s0", [](u64 a, u64, u64, u32) { return Outcome{u32(a)}; });
+  check("s_mov_b64 s[4:5], s[0:1]", [](u64 a, u64, u64, u32) { return Outcome{a}; });
   check("s_absdiff_i32 s4, s0, s2", [](u64 a, u64 b, u64, u32) {
     const u32 difference = u32(a) - u32(b);
     return flagged(difference >> 31 ? u32(0) - difference : difference);
@@ -216,7 +246,15 @@ TEST(EveryScalar, ExecIsCombinedAndSaved) {
       }
 }
 
-TEST(EveryScalar, RelativeMovesOfPairs) {
+TEST(EveryScalar, RelativeMoves) {
+  for (const u32 index : {0u, 1u, 9u}) {
+    Program p(fmt::format("s_mov_b32 m0, {}\ns_movrels_b32 s0, s10\ns_movreld_b32 s30, s5", index));
+    p.start();
+    for (u32 k = 0; k < 50; ++k) p.s(k) = 1000 + k;
+    p.run();
+    for (u32 k = 0; k < 50; ++k) EXPECT_EQ(p.s(k), k == 0 ? 1010 + index : k == 30 + index ? 1005 : 1000 + k);
+    p.note();
+  }
   Program p("s_mov_b32 m0, 4\ns_movrels_b64 s[20:21], s[0:1]\ns_movreld_b64 s[30:31], s[2:3]");
   p.start();
   p.set64(4, 0x1111222233334444), p.set64(2, 0x5555666677778888);
@@ -236,6 +274,11 @@ TEST(EveryScalar, BranchesAskWhatTheirNamesSay) {
     p.note();
     return p.s(4) == 0;
   };
+  EXPECT_TRUE(taken("s_branch", ""));
+  EXPECT_TRUE(taken("s_cbranch_scc0", "s_cmp_lg_u32 s0, s0"));
+  EXPECT_FALSE(taken("s_cbranch_scc0", "s_cmp_eq_u32 s0, s0"));
+  EXPECT_FALSE(taken("s_cbranch_scc1", "s_cmp_lg_u32 s0, s0"));
+  EXPECT_TRUE(taken("s_cbranch_scc1", "s_cmp_eq_u32 s0, s0"));
   EXPECT_TRUE(taken("s_cbranch_vccz", "s_mov_b64 vcc, 0"));
   EXPECT_FALSE(taken("s_cbranch_vccz", "s_mov_b64 vcc, 2"));
   EXPECT_FALSE(taken("s_cbranch_vccnz", "s_mov_b64 vcc, 0"));
@@ -264,6 +307,34 @@ TEST(EveryScalar, AHaltedWaveStaysWhereItIs) {
   p.run();
   EXPECT_EQ(p.end(), TurnEnd::deadlock);
   EXPECT_EQ(p.s(4), 0u);
+  p.note();
+}
+
+TEST(EveryScalar, HaltsAndKillsDependOnTheirImmediate) {
+  for (const bool set : {false, true}) {
+    Program halt(fmt::format("s_mov_b32 s4, 0\ns_sethalt {}\ns_mov_b32 s4, 1", int(set)));
+    halt.start().run();
+    EXPECT_EQ(halt.end(), set ? TurnEnd::deadlock : TurnEnd::finished);
+    EXPECT_EQ(halt.s(4), set ? 0u : 1u);
+    halt.note();
+    Program kill(fmt::format("s_mov_b32 s4, 0\ns_setkill {}\ns_mov_b32 s4, 1", int(set)));
+    kill.start().run();
+    EXPECT_EQ(kill.end(), TurnEnd::finished);
+    EXPECT_EQ(kill.s(4), set ? 0u : 1u);
+    kill.note();
+  }
+}
+
+TEST(EveryScalar, ProgramCountersPointBehindTheInstruction) {
+  // s_getpc at byte 8 (after a literal), s_swappc over an instruction; s_setpc back.
+  Program p("s_mov_b32 s4, 0x12345678\ns_getpc_b64 s[0:1]\nhere:\ns_add_u32 s2, s0, away-here\ns_addc_u32 s3, s1, "
+            "0\ns_mov_b32 s6, 0\ns_swappc_b64 s[10:11], s[2:3]\nback:\ns_mov_b32 s7, "
+            "5\ns_endpgm\naway:\ns_mov_b32 s6, 9\ns_sub_u32 s8, s10, s0\ns_setpc_b64 s[10:11]");
+  p.start().run();
+  ASSERT_EQ(p.end(), TurnEnd::finished) << p.fault();
+  EXPECT_EQ(p.s(6), 9u);
+  EXPECT_EQ(p.s(7), 5u);
+  EXPECT_EQ(p.s(8), 20u); // a literal's eight bytes and three instructions
   p.note();
 }
 

@@ -22,6 +22,7 @@ uint32_t read_after_sync(const std::string& setup, const std::string& gives, con
   p.start(128);
   p.run();
   EXPECT_EQ(p.end(), TurnEnd::finished) << p.fault();
+  p.note(); // the callers compare
   return p.wave(1).spaces[unsigned(RowSpace::vgpr)][4].lane[0];
 }
 
@@ -91,6 +92,7 @@ TEST(GlobalSync, ForksRunBothPathsAndJoin) {
         ASSERT_EQ(p.v(2).lane[i], lanes_taken >> i & 1 ? 2u : 1u) << "lane " << i;
         ASSERT_EQ(p.v(3).lane[i], 1u) << "lane " << i;
       }
+      p.note();
     }
 }
 
