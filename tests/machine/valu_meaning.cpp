@@ -22,7 +22,8 @@ using Long = Term<uint64_t>;
   template <class B> Term<B> operator symbol(Term<B> a, uint32_t b) { return {B(a.value symbol b)}; }
 AE_OPERATOR(+)
 AE_OPERATOR(-)
-AE_OPERATOR(*) AE_OPERATOR(&) AE_OPERATOR(|) AE_OPERATOR(^)
+AE_OPERATOR(*)
+AE_OPERATOR(&) AE_OPERATOR(|) AE_OPERATOR(^)
 #undef AE_OPERATOR
     template <class B>
     Term<B> operator~(Term<B> a) {
