@@ -36,12 +36,28 @@ compile() { # TARGET VERSION: every kernel, plain, bundled, compressed
   touch "$out/.done"
 }
 
+relocatables() { # TARGET: every kernel and a template as one section and as many, not linked, and linked with relocations left in
+  local out=relocatable/$1 source name options
+  [ -e "$out/.done" ] && return
+  mkdir -p "$out"
+  for source in "$kernels"/*.hip "$kernels"/../template.hip; do
+    for options in "" "-ffunction-sections -fdata-sections" "-ffunction-sections -fno-unique-section-names"; do
+      name=$out/$(basename "${source%.hip}")$(echo "$options" | tr -d ' ')
+      clang-22 -x hip --offload-arch=$1 --offload-device-only -nogpuinc -nogpulib -O3 $options --no-gpu-bundle-output -S "$source" -o "$name.s"
+      llvm-mc-22 -triple=amdgcn-amd-amdhsa -mcpu=$1 -filetype=obj "$name.s" -o "$name.o"
+      ld.lld-22 -shared --emit-relocs "$name.o" -o "$name.co"
+    done
+  done
+  touch "$out/.done"
+}
+
 download librocrand1
 download librocsparse0
 for target in gfx906 gfx908 gfx90a gfx90a:xnack+ gfx90a:xnack-:sramecc+ gfx942 gfx942:xnack+ gfx950; do
   for version in 4 5 6; do compile $target $version; done
 done
 compile gfx9-4-generic 6
+for target in gfx908 gfx90a gfx942 gfx950; do relocatables $target; done
 
 failed=0
 check() { # WHAT, then arguments of roundtrip
@@ -55,6 +71,8 @@ check() { # WHAT, then arguments of roundtrip
 }
 check "compiled kernels" compiled/*/*
 check "compiled kernels, edited" --edit 1 compiled/*/*
+check "relocatables" relocatable/*/*.o relocatable/*/*.co
+check "relocatables, edited" --edit 1 relocatable/*/*.o relocatable/*/*.co
 for target in gfx906 gfx908 gfx90a; do
   for library in libraries/*/*; do
     check "$(basename "$library") for $target" "$library" --target $target

@@ -1,6 +1,7 @@
 #include "machine/image.h"
 
 #include "machine/decode.h"
+#include "object/code_extent.h"
 
 #include <algorithm>
 #include <elf.h>
@@ -18,16 +19,20 @@ enum RelocationType : uint32_t {
   rel32 = 4,
   rel64 = 5,
   abs32 = 6,
-  relative64 = 13
+  rel32_lo = 10,
+  rel32_hi = 11,
+  relative64 = 13,
+  rel16 = 14
 };
 
 /// Addresses at which an instruction must begin, whatever the bytes before them decode to: data in .text may end in a
 /// word that looks like half an instruction.
-std::set<uint64_t> fixed_starts(const object::CodeObject& object, const object::Section& text) {
+std::set<uint64_t> fixed_starts(const object::CodeObject& object, const object::CodeExtent& code) {
   std::set<uint64_t> starts;
   auto add = [&](uint64_t address) {
-    if (address > text.address && address < text.address + text.size) starts.insert(address);
+    if (address > code.address && address - code.address < code.bytes.size()) starts.insert(address);
   };
+  for (size_t section : code.sections) add(object.sections[section].address);
   for (const object::Kernel& kernel : object.kernels) add(kernel.entry_address);
   for (const object::Symbol& symbol : object.symbols)
     if (symbol.type == STT_FUNC) add(symbol.value);
@@ -81,16 +86,15 @@ void make_ops(Image::Impl& image) {
   image.ops.push_back(outside);
 }
 
-std::shared_ptr<Image::Impl> make_image(std::shared_ptr<const object::CodeObject> object, const object::Section& text,
-                                        const isa::Codec& codec) {
+std::shared_ptr<Image::Impl> make_image(std::shared_ptr<const object::CodeObject> object,
+                                        const object::CodeExtent& code, const isa::Codec& codec) {
   auto image = std::make_shared<Image::Impl>();
-  const auto code = object->data(text);
   image->target = codec.target();
-  image->text_base = text.address;
-  image->instructions = decode_all(code, text.address, fixed_starts(*object, text), codec);
-  image->index_at.assign((code.size() + 3) / 4, -1);
+  image->text_base = code.address;
+  image->instructions = decode_all(code.bytes, code.address, fixed_starts(*object, code), codec);
+  image->index_at.assign((code.bytes.size() + 3) / 4, -1);
   for (size_t k = 0; k < image->instructions.size(); ++k)
-    image->index_at[(image->instructions[k].address - text.address) / 4] = int32_t(k);
+    image->index_at[(image->instructions[k].address - code.address) / 4] = int32_t(k);
   image->object = std::move(object);
   make_ops(*image);
   return image;
@@ -103,6 +107,9 @@ void put(std::span<uint8_t> at, uint64_t value, unsigned bytes) {
 /// Applies a relocation where its place lies in a mapped part of the image.
 Result<void> relocate(const object::CodeObject& object, const object::Relocation& r, uint64_t base, Memory& memory) {
   const uint64_t place = base + r.address;
+  if (r.symbol && object.elf_type == ET_REL && object.symbols[r.symbol].section == SHN_UNDEF)
+    return fail("{}: {} is used at {:#x} but the object does not define it", object.path, object.symbols[r.symbol].name,
+                r.address);
   const uint64_t symbol = r.symbol < object.symbols.size() && r.symbol ? object.symbols[r.symbol].value : 0;
   const uint64_t value = base + symbol + uint64_t(r.addend);
   unsigned bytes = 4;
@@ -140,25 +147,32 @@ Result<void> relocate(const object::CodeObject& object, const object::Relocation
   return {};
 }
 
+/// Of a relocatable object: not resolved yet by the reader, which does what distances alone decide.
+bool is_open(const object::CodeObject& object, const object::Relocation& r) {
+  constexpr uint32_t distances[] = {rel32, rel64, rel32_lo, rel32_hi, rel16};
+  const object::Symbol& symbol = object.symbols[r.symbol];
+  const bool defined = symbol.section != SHN_UNDEF && symbol.section < SHN_LORESERVE;
+  return (object.sections[r.section].flags & SHF_ALLOC) &&
+         !(defined && std::ranges::find(distances, r.type) != std::end(distances));
+}
+
 Result<void> map_part(const object::CodeObject& object, Memory& memory, uint64_t address, uint64_t offset,
                       uint64_t file_size, uint64_t size, bool writable, const std::string& name) {
+  const Bytes& content = object.linked.empty() ? object.bytes : object.linked;
   if (size == 0) return {};
-  if (offset > object.bytes.size() || file_size > object.bytes.size() - offset)
+  if (offset > content.size() || file_size > content.size() - offset)
     return fail("{}: {} lies outside the file", object.path, name);
   AE_TRY(std::span<uint8_t> bytes, memory.map(address, size, writable ? Access::read_write : Access::read_only, name));
-  std::copy_n(object.bytes.begin() + int64_t(offset), std::min(file_size, size), bytes.begin());
+  std::copy_n(content.begin() + int64_t(offset), std::min(file_size, size), bytes.begin());
   return {};
 }
 
 } // namespace
 
 Result<Image> Image::create(std::shared_ptr<const object::CodeObject> object, const isa::Codec& codec) {
-  const object::Section* text = object->section(".text");
-  if (!text || text->size == 0) return fail("{}: no .text section", object->path);
-  const uint64_t size = object->data(*text).size();
-  if (size < text->size) return fail("{}: .text lies outside the file", object->path);
+  AE_TRY(const object::CodeExtent code, object::code_extent(*object));
   Image image;
-  image.impl = make_image(std::move(object), *text, codec);
+  image.impl = make_image(std::move(object), code, codec);
   return image;
 }
 
@@ -181,8 +195,8 @@ Result<void> Image::load(Memory& memory, uint64_t base) const {
     AE_CHECK(map_part(object, memory, base + s.address, s.offset, s.type == SHT_NOBITS ? 0 : s.size, s.size,
                       s.flags & SHF_WRITE, s.name));
   }
-  if (object.elf_type == ET_REL) return {}; // the reader has resolved what data needs
-  for (const object::Relocation& r : object.relocations) AE_CHECK(relocate(object, r, base, memory));
+  for (const object::Relocation& r : object.relocations)
+    if (object.elf_type == ET_DYN || is_open(object, r)) AE_CHECK(relocate(object, r, base, memory));
   return {};
 }
 

@@ -29,6 +29,8 @@ struct Section {
   uint32_t link = 0;
   uint32_t info = 0;
   uint64_t entry_size = 0;
+  std::string group; // signature of the section group that it is part of, empty where it is in none
+  bool comdat = false;
 };
 
 struct Segment {

@@ -10,10 +10,12 @@ inline constexpr uint16_t em_amdgpu = 224;
 inline constexpr uint8_t osabi_amdgpu_hsa = 64;
 
 inline constexpr uint32_t sht_null = 0, sht_progbits = 1, sht_symtab = 2, sht_strtab = 3, sht_rela = 4, sht_hash = 5,
-                          sht_dynamic = 6, sht_note = 7, sht_nobits = 8, sht_rel = 9, sht_dynsym = 11, sht_relr = 19,
-                          sht_gnu_hash = 0x6ffffff6, sht_llvm_addrsig = 0x6fff4c03;
+                          sht_dynamic = 6, sht_note = 7, sht_nobits = 8, sht_rel = 9, sht_dynsym = 11, sht_group = 17,
+                          sht_relr = 19, sht_gnu_hash = 0x6ffffff6, sht_llvm_addrsig = 0x6fff4c03;
 inline constexpr uint64_t shf_write = 1, shf_alloc = 2, shf_execinstr = 4, shf_merge = 0x10, shf_strings = 0x20,
-                          shf_info_link = 0x40, shf_exclude = 0x80000000;
+                          shf_info_link = 0x40, shf_group = 0x200, shf_exclude = 0x80000000;
+
+inline constexpr uint32_t grp_comdat = 1;
 
 inline constexpr uint16_t shn_undef = 0, shn_loreserve = 0xff00, shn_abs = 0xfff1, shn_common = 0xfff2,
                           shn_xindex = 0xffff;

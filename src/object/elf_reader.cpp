@@ -36,6 +36,7 @@ public:
     AE_CHECK(sections());
     AE_CHECK(segments());
     AE_CHECK(symbols());
+    AE_CHECK(groups());
     return relocations();
   }
 
@@ -222,6 +223,30 @@ private:
     return {};
   }
 
+  // A section group is a section that lists others: a word of flags, then indices. A symbol says what it is called.
+  Result<void> groups() {
+    for (const Section& s : object_.sections)
+      if (s.type == elf::sht_group) AE_CHECK(group(s));
+    return {};
+  }
+
+  Result<void> group(const Section& s) {
+    if (s.size < 4 || s.size % 4 || s.link != full_table_ || s.info >= object_.symbols.size())
+      return fail("{}: {}: a section group of {:#x} bytes called by symbol {} of section {} is not understood", path_,
+                  s.name, s.size, s.info, s.link);
+    const Symbol& symbol = object_.symbols[s.info];
+    bool by_section = symbol.type == elf::stt_section && symbol.section < object_.sections.size();
+    std::string signature = by_section ? object_.sections[symbol.section].name : symbol.name;
+    for (uint64_t at = s.offset + 4; at < s.offset + s.size; at += 4) {
+      uint32_t index = this->at<uint32_t>(at);
+      if (index >= object_.sections.size())
+        return fail("{}: {}: a section group names section {}, no such section", path_, s.name, index);
+      object_.sections[index].group = signature;
+      object_.sections[index].comdat = this->at<uint32_t>(s.offset) & elf::grp_comdat;
+    }
+    return {};
+  }
+
   Result<uint32_t> symbol_index(const Section& table, uint32_t index) {
     if (table.link == full_table_ && full_table_ != 0) {
       if (index < object_.symbols.size()) return index;
@@ -239,7 +264,7 @@ private:
       if (s.type == elf::sht_rel || s.type == elf::sht_relr)
         return fail("{}: {}: relocations without addends (section type {}) are not used on AMDGPU", path_, s.name,
                     s.type);
-      if (s.type == elf::sht_rela) AE_CHECK(rela(s));
+      if (s.type == elf::sht_rela && !is_left_over(object_, s)) AE_CHECK(rela(s));
     }
     return {};
   }
@@ -277,6 +302,10 @@ private:
 };
 
 } // namespace
+
+bool is_left_over(const CodeObject& object, const Section& s) {
+  return object.elf_type == elf::et_dyn && s.type == elf::sht_rela && !(s.flags & elf::shf_alloc);
+}
 
 Result<void> read_elf(CodeObject& object) { return Reader(object).read(); }
 

@@ -13,6 +13,10 @@ namespace asmevo::object {
 /// Addresses are as the file has them: for ET_REL, section addresses are 0 and symbol values are section offsets.
 Result<void> read_elf(CodeObject& object);
 
+/// Relocations that the linker was asked to leave in what it linked (--emit-relocs). They are already applied and no
+/// loader reads them; `CodeObject::relocations` has none of them.
+bool is_left_over(const CodeObject& object, const Section& section);
+
 /// Gives the allocated sections of an ET_REL object addresses (read-only, code, writable, each kind on pages of its
 /// own, as a linker does), moves symbols and relocations there, and resolves PC-relative relocations in
 /// `object.linked`. Errors: a relocation whose type or place makes no sense.

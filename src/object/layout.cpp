@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace asmevo::object {
 
@@ -23,6 +24,7 @@ int layout_class(const Section& s) {
 
 Result<void> assign_addresses(CodeObject& object) {
   uint64_t address = first_address;
+  bool first_code = true;
   for (int wanted = 0; wanted < 3; wanted++) {
     if (wanted) address = (address + page - 1) / page * page;
     for (Section& s : object.sections) {
@@ -31,6 +33,8 @@ Result<void> assign_addresses(CodeObject& object) {
       if (alignment > uint64_t{1} << 32 || s.size > uint64_t{1} << 40)
         return fail("{}: section {} of {:#x} bytes with alignment {:#x} cannot be laid out", object.path, s.name,
                     s.size, alignment);
+      // The end of one function's section must not be the start of the next one's: labels stand at both.
+      if (wanted == 1 && !std::exchange(first_code, false)) address += 4;
       address = (address + alignment - 1) / alignment * alignment;
       s.address = address;
       address += s.size;

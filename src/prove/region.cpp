@@ -47,7 +47,7 @@ public:
         continue;
       }
       if (nothing_arrives()) continue;
-      if (item.kind == ItemKind::data) return fail("control may run into data");
+      if (item.kind == ItemKind::data || item.kind == ItemKind::section) return fail("control may run into data");
       if (item.kind == ItemKind::align) continue;
       if (facts_.full_exec && (*facts_.full_exec)[i - facts_.first_item])
         registers_[isa::exec_lo] = registers_[isa::exec_hi] = terms_.constant(32, 0xffffffff);

@@ -4,6 +4,7 @@
 // asks less: whether a host program and the loader could tell a replacement from the original before it runs. Both name
 // the first thing that differs in words, because "differs" alone helps nobody.
 #include "object/elf.h"
+#include "object/elf_reader.h"
 #include "object/metadata.h"
 #include "recover/debug.h"
 #include "recover/descriptor.h"
@@ -119,34 +120,51 @@ private:
     return std::span(object.bytes).subspan(s.offset, s.size);
   }
 
-  const Section& code() const { return before_.sections[program_.surroundings->code_section]; }
+  // A code section and what has become of it.
+  struct Code {
+    const Section* before = nullptr;
+    const Section* after = nullptr;
+    std::span<const uint8_t> old_bytes, new_bytes;
+  };
 
   Result<void> compare_code() {
-    const Section* rebuilt = after_->section(code().name);
-    if (!rebuilt) {
-      differ("{} is missing", code().name);
+    bool same = true;
+    for (size_t i : program_.surroundings->code_sections) {
+      const Section& s = before_.sections[i];
+      const Section* rebuilt = counterpart(before_, s, *after_);
+      if (!rebuilt) {
+        differ("{} is missing", s.name);
+        return {};
+      }
+      code_.push_back({&s, rebuilt, stored(before_, s), stored(*after_, *rebuilt)});
+      same &= std::ranges::equal(code_.back().old_bytes, code_.back().new_bytes);
+      if (s.size == rebuilt->size && s.flags == rebuilt->flags) continue;
+      differ("{} has {:#x} bytes and flags {:#x}, rebuilt {:#x} and {:#x}", s.name, s.size, s.flags, rebuilt->size,
+             rebuilt->flags);
       return {};
     }
-    if (std::ranges::equal(stored(before_, code()), stored(*after_, *rebuilt))) return {};
-    if (code().size != rebuilt->size) {
-      differ("{} has {:#x} bytes, rebuilt {:#x}", code().name, code().size, rebuilt->size);
-      return {};
-    }
+    if (same) return {};
     // Distances to other sections follow the layout: there, what they lead to must be the same.
     AE_TRY(Program again, recover(after_, codec_));
-    compare_items(again, *rebuilt);
+    compare_items(again);
     return {};
   }
 
-  void compare_items(const Program& again, const Section& rebuilt) {
-    auto old_bytes = stored(before_, code()), new_bytes = stored(*after_, rebuilt);
+  const Code& code_of(uint64_t address) const {
+    auto behind = std::ranges::upper_bound(code_, address, {}, [](const Code& c) { return c.before->address; });
+    return *std::prev(behind);
+  }
+
+  void compare_items(const Program& again) {
     bool masked = false;
     std::map<std::string, uint64_t> old_places = places(program_), new_places = places(again);
     for (size_t i = 0; i < program_.items.size(); i++) {
       const Item& item = program_.items[i];
-      uint64_t offset = uint64_t(item.origin) - code().address;
+      if (item.kind == ItemKind::data || item.kind == ItemKind::align) compare_data(i);
       if (item.kind != ItemKind::instruction) continue;
-      if (std::memcmp(old_bytes.data() + offset, new_bytes.data() + offset, item.size()) == 0) continue;
+      const Code& code = code_of(uint64_t(item.origin));
+      uint64_t offset = uint64_t(item.origin) - code.before->address;
+      if (std::memcmp(code.old_bytes.data() + offset, code.new_bytes.data() + offset, item.size()) == 0) continue;
       const Item* other = i < again.items.size() ? &again.items[i] : nullptr;
       bool same = other && other->instruction.words[0] == item.instruction.words[0] && !item.target.empty() &&
                   item.text.find("rel32@") != std::string::npos &&
@@ -154,23 +172,22 @@ private:
       if (same)
         masked = true;
       else
-        differ("{}+{:#x}: {} differs", code().name, offset, item.text);
+        differ("{}+{:#x}: {} differs", code.before->name, offset, item.text);
     }
-    compare_data(old_bytes, new_bytes);
     if (masked) result_.masked.push_back("distances from code to other sections (what they lead to is compared)");
   }
 
-  void compare_data(std::span<const uint8_t> old_bytes, std::span<const uint8_t> new_bytes) {
-    for (size_t i = 0; i < program_.items.size(); i++) {
-      const Item& item = program_.items[i];
-      if (item.kind != ItemKind::data && item.kind != ItemKind::align) continue;
-      uint64_t begin = uint64_t(item.origin) - code().address, end = begin + item.data_size;
-      if (item.kind == ItemKind::align)
-        end =
-            i + 1 < program_.items.size() ? uint64_t(program_.items[i + 1].origin) - code().address : old_bytes.size();
-      if (!std::equal(old_bytes.begin() + begin, old_bytes.begin() + end, new_bytes.begin() + begin))
-        differ("{}+{:#x}: data differs", code().name, begin);
-    }
+  void compare_data(size_t i) {
+    const Item& item = program_.items[i];
+    if (item.text.starts_with(".quad") || !item.target.empty()) return; // an address: relocations are compared
+    const Code& code = code_of(uint64_t(item.origin));
+    uint64_t begin = uint64_t(item.origin) - code.before->address, end = begin + item.data_size;
+    if (item.kind == ItemKind::align)
+      end = i + 1 < program_.items.size() ? uint64_t(program_.items[i + 1].origin) - code.before->address
+                                          : code.old_bytes.size();
+    end = std::min<uint64_t>(end, code.old_bytes.size());
+    if (!std::equal(code.old_bytes.begin() + begin, code.old_bytes.begin() + end, code.new_bytes.begin() + begin))
+      differ("{}+{:#x}: data differs", code.before->name, begin);
   }
 
   static std::map<std::string, uint64_t> places(const Program& program) {
@@ -202,9 +219,11 @@ private:
         break;
       }
       const Section* code_after = after_->section_at(other->entry_address);
-      if (code_after && k.entry_address - code().address != other->entry_address - code_after->address)
-        differ("{}: entry at {:#x} of the code, rebuilt {:#x}", k.name, k.entry_address - code().address,
-               other->entry_address - code_after->address);
+      const Section* code_before = before_.section_at(k.entry_address);
+      if (!code_after || counterpart(before_, *code_before, *after_) != code_after ||
+          k.entry_address - code_before->address != other->entry_address - code_after->address)
+        differ("{}: entry at {:#x} of the code, rebuilt {:#x}", k.name, k.entry_address - code_before->address,
+               other->entry_address - (code_after ? code_after->address : 0));
     }
     if (before_.kernels.size() != after_->kernels.size())
       differ("{} kernels, rebuilt {}", before_.kernels.size(), after_->kernels.size());
@@ -222,11 +241,13 @@ private:
   void compare_sections() {
     for (size_t i = 1; i < before_.sections.size(); i++) {
       const Section& s = before_.sections[i];
-      if (i == program_.surroundings->code_section) continue;
+      if (program_.surroundings->is_code(i)) continue;
       Role r = role(before_, s);
       if (r == Role::dropped && debug_dropped_.empty()) compare_content(s);
       if (r == Role::comment) compare_comment(s);
       if (r == Role::content) compare_content(s);
+      if (object::is_left_over(before_, s))
+        result_.masked.push_back(fmt::format("{} (dropped: applied relocations that no loader reads)", s.name));
       if (s.type == elf::sht_llvm_addrsig)
         result_.masked.push_back(".llvm_addrsig (dropped: it tells a linker which addresses are compared)");
       if (r == Role::rebuilt && s.type == elf::sht_note) compare_notes(s);
@@ -245,7 +266,7 @@ private:
   }
 
   void compare_content(const Section& s) {
-    const Section* other = after_->section(s.name);
+    const Section* other = counterpart(before_, s, *after_);
     if (!other) {
       if (s.size) differ("section {} is missing", s.name);
       return;
@@ -320,6 +341,7 @@ private:
   const isa::Codec& codec_;
   const CodeObject& before_;
   std::shared_ptr<CodeObject> after_;
+  std::vector<Code> code_; // by address
   RoundTrip result_;
   std::string debug_dropped_;
 };

@@ -12,8 +12,8 @@ namespace asmevo::recover {
 Result<void> redeclare(const Program& before, const Function& old_function, Program& after,
                        const Function& new_function, int kernel);
 
-/// The same for a whole listing that was built and recovered again: every kernel of `built` by what the function of that
-/// name has become since `original`. Says whether anything had to change.
+/// The same for a whole listing that was built and recovered again: every kernel of `built` by what the function of
+/// that name has become since `original`. Says whether anything had to change.
 Result<bool> redeclare_all(const Program& original, Program& built);
 
 } // namespace asmevo::recover

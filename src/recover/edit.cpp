@@ -234,7 +234,7 @@ private:
   // Something that needs the label, or nothing.
   std::string user_of(const std::string& label) const {
     for (const Item& item : after_.items)
-      if (item.kind == ItemKind::instruction && (item.target == label || mentions(item.text, label)))
+      if (item.kind != ItemKind::label && (item.target == label || mentions(item.text, label)))
         return fmt::format("\"{}\"", item.text);
     for (const auto& reference : before_.surroundings->references)
       if (reference.label == label) return "data of another section";

@@ -88,7 +88,7 @@ public:
     header();
     code();
     for (size_t i = 1; i < object_.sections.size(); i++)
-      if (i != surroundings_.code_section && role(object_, object_.sections[i]) == Role::content) section(i);
+      if (!surroundings_.is_code(i) && role(object_, object_.sections[i]) == Role::content) section(i);
     loose_symbols();
     comments();
     metadata();
@@ -123,7 +123,7 @@ private:
     for (uint32_t i = 0; i < object_.symbols.size(); i++) {
       const Symbol& s = object_.symbols[i];
       if (s.section == elf::shn_undef || s.section >= elf::shn_loreserve || is_linker_symbol(s)) continue;
-      if (s.section == surroundings_.code_section)
+      if (surroundings_.is_code(s.section))
         code_symbols_.emplace(name_of(s), i);
       else
         by_section_[s.section].emplace(s.value, i);
@@ -156,14 +156,16 @@ private:
   // --- Code ----------------------------------------------------------------------------------------------------------
 
   void code() {
-    const Section& s = object_.sections[surroundings_.code_section];
-    if (s.name == ".text" && s.flags == (elf::shf_alloc | elf::shf_execinstr))
-      line("\t.text");
-    else
-      line("{}", section_directive(s, object_.elf_type == elf::et_rel));
+    size_t sections = 0;
+    const Section& s = object_.sections[surroundings_.code_sections[sections++]];
+    std::string directive = section_directive(object_, s);
+    line("{}", directive == "\t.section .text,\"ax\",@progbits" ? "\t.text" : directive);
     line("\t.p2align {}", std::bit_width(std::max<uint64_t>(s.alignment, 1)) - 1);
     begin_section(s.name);
-    for (const Item& item : program_.items) print_item(item);
+    for (const Item& item : program_.items) {
+      print_item(item);
+      if (item.kind == ItemKind::section) begin_section(object_.sections[surroundings_.code_sections[sections++]].name);
+    }
     end_room();
     for (auto [name, index] : code_symbols_) size(object_.symbols[index]);
   }
@@ -179,6 +181,7 @@ private:
       return instruction(item);
     case ItemKind::data:
     case ItemKind::align:
+    case ItemKind::section:
       text_ += '\t' + item.text + '\n';
     }
   }
@@ -269,7 +272,7 @@ private:
 
   void section(size_t index) {
     const Section& s = object_.sections[index];
-    line("{}", section_directive(s, object_.elf_type == elf::et_rel));
+    line("{}", section_directive(object_, s));
     if (s.alignment > 1) line("\t.p2align {}", std::bit_width(s.alignment) - 1);
     begin_section(s.name);
     auto content = object_.data(s);
@@ -376,8 +379,7 @@ private:
   }
 
   bool directive_gives_symbols(const object::Kernel& k, const Symbol* function, const Symbol& descriptor) const {
-    if (!function || function->section != surroundings_.code_section || function->value != k.entry_address)
-      return false;
+    if (!function || !surroundings_.is_code(function->section) || function->value != k.entry_address) return false;
     bool visibility = descriptor.visibility == function->visibility
                           ? function->visibility != elf::stv_default
                           : descriptor.visibility == elf::stv_default && function->visibility == elf::stv_protected;

@@ -31,8 +31,7 @@ struct Window {
 class Patcher {
 public:
   Patcher(const Program& program, const Edit& edit, const isa::Codec& codec)
-      : program_(program), edit_(edit), codec_(codec), object_(*program.origin),
-        code_(object_.sections[program.surroundings->code_section]) {}
+      : program_(program), edit_(edit), codec_(codec), object_(*program.origin), code_(section_of(program, edit)) {}
 
   std::expected<Bytes, AssemblyError> run() {
     auto window = find_window();
@@ -52,6 +51,18 @@ public:
   }
 
 private:
+  // The code section in which the edit begins.
+  static const object::Section& section_of(const Program& program, const Edit& edit) {
+    size_t section = 0;
+    for (size_t i = 0; i < std::min(edit.first, program.items.size()); i++)
+      section += program.items[i].kind == ItemKind::section;
+    return program.origin->sections[program.surroundings->code_sections[section]];
+  }
+
+  bool in_section(const Item& item) const {
+    return item.origin >= 0 && uint64_t(item.origin) - code_.address <= code_.size;
+  }
+
   std::expected<Window, AssemblyError> find_window() const {
     if (edit_.first >= edit_.last || edit_.last > program_.items.size()) return refuse("the edit replaces nothing");
     Window w{uint64_t(program_.items[edit_.first].origin) - code_.address, 0};
@@ -95,7 +106,7 @@ private:
         text += print_items(edited, i, i + 1);
       } else {
         if (i == last) finish_window(text, at, w, size);
-        if (item.kind != ItemKind::label) continue;
+        if (item.kind != ItemKind::label || !in_section(item)) continue;
         words_up_to(uint64_t(item.origin) - code_.address);
         text += as_written(item.text) + ":\n";
       }

@@ -10,19 +10,21 @@
 #include "isa/resources.h"
 #include "object/code_object.h"
 
+#include <algorithm>
 #include <memory>
 
 namespace asmevo::recover {
 
-/// `align` pads with s_nop or whatever K0 has there; it keeps entry points where the hardware looks for them.
-enum class ItemKind : uint8_t { instruction, label, data, align };
+/// `align` pads with s_nop or whatever K0 has there; it keeps entry points where the hardware looks for them. `section`
+/// ends one code section and begins another; it lies in no function.
+enum class ItemKind : uint8_t { instruction, label, data, align, section };
 
 struct Item {
   ItemKind kind = ItemKind::instruction;
-  bool raw = false; // instruction printed as .long words because LLVM would encode its text differently
-  std::string text; // label: its name; instruction: what print() writes (labels included); data, align: directive
+  bool raw = false;             // instruction printed as .long words because LLVM would encode its text differently
+  std::string text;             // label: its name; instruction: what print() writes (labels included); else: directive
   isa::Instruction instruction; // kind instruction only
-  std::string target;           // instruction: the label it refers to, empty where none
+  std::string target;           // instruction, data: the label it refers to, empty where none
   int64_t origin = -1;          // address in K0, -1 for inserted items
   uint32_t data_size = 0;       // data: bytes
 
@@ -59,13 +61,15 @@ struct Surroundings {
   std::vector<Place> places;             // by address; names that the symbol table does not have
   std::vector<End> ends;
   std::vector<Reference> references; // by address, none in the code
-  size_t code_section = 0;           // index of the section that Program::items spells
+  std::vector<size_t> code_sections; // indices of the sections that Program::items spells, by address
+
+  bool is_code(size_t section) const { return std::ranges::find(code_sections, section) != code_sections.end(); }
 };
 
 struct Program {
   isa::Target target;
   std::shared_ptr<const object::CodeObject> origin; // K0 or the candidate it was recovered from
-  std::vector<Item> items;                          // the whole .text
+  std::vector<Item> items;                          // all code
   std::vector<Function> functions;
   std::vector<isa::Resources> declared; // as the descriptor of each kernel declares, by kernel index
   std::shared_ptr<const Surroundings> surroundings;

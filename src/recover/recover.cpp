@@ -6,15 +6,18 @@
 // otherwise), and write items that refer by name. Padding that keeps an entry point aligned becomes an item that pads.
 #include "recover/recover.h"
 
+#include "object/code_extent.h"
 #include "object/elf.h"
 #include "recover/descriptor.h"
 #include "recover/names.h"
 #include "recover/references.h"
+#include "recover/sections.h"
 #include "recover/spelling.h"
 #include "recover/sweep.h"
 #include "recover/symbol_names.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <set>
@@ -39,19 +42,6 @@ bool is_address(const Symbol& s) {
          s.type != elf::stt_file;
 }
 
-Result<size_t> code_section(const CodeObject& object) {
-  size_t found = 0;
-  for (size_t i = 0; i < object.sections.size(); i++) {
-    const Section& s = object.sections[i];
-    if (!(s.flags & elf::shf_execinstr) || s.size == 0 || s.type == elf::sht_null) continue;
-    if (s.type != elf::sht_progbits) return fail("{}: code section {} has type {}", object.path, s.name, s.type);
-    if (found) return fail("{}: two code sections, {} and {}", object.path, object.sections[found].name, s.name);
-    found = i;
-  }
-  if (!found) return fail("{}: no code section", object.path);
-  return found;
-}
-
 class Recoverer {
 public:
   Recoverer(std::shared_ptr<const CodeObject> object, const isa::Codec& codec)
@@ -61,9 +51,8 @@ public:
   }
 
   Result<Program> run() {
-    AE_TRY(surroundings_->code_section, code_section(object_));
-    code_ = &object_.sections[surroundings_->code_section];
-    bytes_ = object_.data(*code_);
+    AE_TRY(code_, object::code_extent(object_));
+    surroundings_->code_sections = code_.sections;
     collect_symbols();
     AE_CHECK(collect_relocations());
     AE_CHECK(find_instructions());
@@ -71,9 +60,9 @@ public:
     collect_references();
     AE_CHECK(name_labels());
     AE_CHECK(name_places());
+    name_references();
     mark_alignment();
     write_items();
-    name_references();
     find_functions();
     for (const object::Kernel& k : object_.kernels)
       program_.declared.push_back(declared_resources(k.descriptor, program_.target));
@@ -84,33 +73,87 @@ public:
 private:
   // --- What is there -------------------------------------------------------------------------------------------------
 
-  bool in_code(uint64_t address) const { return address >= code_->address && address - code_->address <= code_->size; }
+  const Section& section(size_t code_section) const { return object_.sections[code_.sections[code_section]]; }
+
+  // The code section that holds the address or ends there; null where it is in none.
+  const Section* code_at(uint64_t address) const {
+    auto behind =
+        std::ranges::upper_bound(code_.sections, address, {}, [&](size_t i) { return object_.sections[i].address; });
+    if (behind == code_.sections.begin()) return nullptr;
+    const Section& s = object_.sections[*std::prev(behind)];
+    return address - s.address <= s.size ? &s : nullptr;
+  }
+
+  bool in_code(uint64_t address) const { return code_at(address) != nullptr; }
+
+  bool starts_section(uint64_t address) const {
+    const Section* s = code_at(address);
+    return s && s->address == address;
+  }
+
+  // "section+offset", for messages.
+  std::string spot(uint64_t address) const {
+    const Section* s = code_at(address);
+    return s ? fmt::format("{}+{:#x}", s->name, address - s->address) : fmt::format("{:#x}", address);
+  }
 
   void collect_symbols() {
     surroundings_->symbol_names = symbol_names(object_);
     for (uint32_t i = 0; i < object_.symbols.size(); i++) {
       const Symbol& s = object_.symbols[i];
-      if (is_address(s) && s.section == surroundings_->code_section) code_symbols_.emplace(s.value, i);
+      if (is_address(s) && surroundings_->is_code(s.section)) code_symbols_.emplace(s.value, i);
     }
   }
 
   Result<void> find_instructions() {
-    std::vector<uint64_t> roots, hints;
+    Landmarks known;
     for (const object::Kernel& k : object_.kernels) {
       if (!in_code(k.entry_address))
-        return fail("{}: {}: entry at {:#x} is not in {}", object_.path, k.name, k.entry_address, code_->name);
-      roots.push_back(k.entry_address);
-      if (has_preload(k)) roots.push_back(k.entry_address + preload_entry);
+        return fail("{}: {}: entry at {:#x} is not in the code", object_.path, k.name, k.entry_address);
+      known.roots.push_back(k.entry_address);
+      if (has_preload(k)) known.roots.push_back(k.entry_address + preload_entry);
     }
     for (auto [address, index] : code_symbols_) {
-      bool function = object_.symbols[index].type == elf::stt_func && address - code_->address < code_->size;
-      (function && address % 4 == code_->address % 4 ? roots : hints).push_back(address);
+      const Symbol& symbol = object_.symbols[index];
+      const Section& s = object_.sections[symbol.section];
+      bool function = symbol.type == elf::stt_func && address - s.address < s.size;
+      (function && address % 4 == s.address % 4 ? known.roots : known.hints).push_back(address);
     }
-    AE_TRY(sweep_, sweep(object_, *code_, roots, hints, codec_));
-    for (const Piece& piece : sweep_.pieces) boundaries_.push_back(piece.offset);
-    boundaries_.push_back(bytes_.size());
+    for (auto [address, relocation] : code_relocations_)
+      if (size_of(*relocation) == 8)
+        known.data.insert(known.data.end(), {address, address + 4});
+      else if (relocation->type != elf::r_rel16) // where a branch begins; otherwise a literal
+        known.ends.push_back(address);
+    AE_TRY(sweep_, sweep(object_, code_, known, codec_));
+    for (const Piece& piece : sweep_.pieces) {
+      uint64_t end = boundaries_.empty() ? 0 : end_of_last_;
+      if (end != piece.offset) boundaries_.push_back(end);
+      boundaries_.push_back(piece.offset);
+      end_of_last_ = piece.offset + piece.size;
+    }
+    boundaries_.push_back(end_of_last_);
     for (const auto& i : sweep_.instructions) instructions_.push_back(&i);
+    return collect_code_data();
+  }
+
+  // Data among the code that holds addresses.
+  Result<void> collect_code_data() {
+    for (auto [address, relocation] : code_relocations_) {
+      auto behind = std::ranges::upper_bound(sweep_.pieces, address - code_.address, {}, &Piece::offset);
+      if (behind == sweep_.pieces.begin() || std::prev(behind)->instruction >= 0) continue;
+      auto piece = std::prev(behind);
+      bool whole = code_.address + piece->offset == address && piece->size == 4;
+      if (size_of(*relocation) == 8)
+        whole = whole && behind != sweep_.pieces.end() && behind->instruction < 0 && behind->size == 4;
+      if (!whole) return fail("{}: {}: a relocation of data that is no whole word", object_.path, spot(address));
+      AE_TRY(uint64_t target, relocation_target(*relocation));
+      data_references_.emplace_back(relocation, target);
+    }
     return {};
+  }
+
+  static uint8_t size_of(const object::Relocation& r) {
+    return r.type == elf::r_abs64 || r.type == elf::r_rel64 || r.type == elf::r_relative64 ? 8 : 4;
   }
 
   static bool has_preload(const object::Kernel& k) { return (k.descriptor.kernarg_preload() & 0x7f) != 0; }
@@ -127,7 +170,7 @@ private:
     for (const object::Relocation& r : object_.relocations) {
       const Section& s = object_.sections[r.section];
       if (!(s.flags & elf::shf_alloc) || s.name == ".got" || is_descriptor_entry(r)) continue;
-      if (r.section == surroundings_->code_section) {
+      if (surroundings_->is_code(r.section)) {
         code_relocations_.emplace(r.address, &r);
         continue;
       }
@@ -161,8 +204,8 @@ private:
 
   // The last boundary not behind `address`; references into the middle of something are boundary + distance.
   uint64_t boundary_at(uint64_t address) const {
-    auto after = std::ranges::upper_bound(boundaries_, address - code_->address);
-    return code_->address + *std::prev(after);
+    auto after = std::ranges::upper_bound(boundaries_, address - code_.address);
+    return code_.address + *std::prev(after);
   }
 
   void collect_references() {
@@ -207,7 +250,8 @@ private:
   Result<void> name_labels() {
     for (const object::Kernel& k : object_.kernels) {
       if (has_preload(k)) alignment_points_.insert(k.entry_address + preload_entry);
-      if ((k.entry_address - code_->address) % entry_alignment == 0) alignment_points_.insert(k.entry_address);
+      if ((k.entry_address - code_at(k.entry_address)->address) % entry_alignment == 0)
+        alignment_points_.insert(k.entry_address);
       if (!symbol_named(k.entry_address, k.name)) wanted_.insert(k.entry_address);
     }
     for (auto [address, index] : code_symbols_) {
@@ -232,7 +276,9 @@ private:
     for (auto [address, index] : code_symbols_) {
       const Symbol& s = object_.symbols[index];
       uint64_t end = address + s.size;
-      if (s.size == 0 || !in_code(end) || boundary_at(end) != end) continue;
+      const Section& section = object_.sections[s.section];
+      if (s.size == 0 || end - section.address > section.size || boundary_at(end) != end || starts_section(end))
+        continue;
       auto [label, fresh] = labels_.try_emplace(end);
       if (fresh) label->second = fmt::format(".Lfunc_end{}", surroundings_->ends.size());
       surroundings_->ends.push_back({index, label->second});
@@ -308,8 +354,11 @@ private:
         reference.expression = place_names_.at(target);
       }
       if (r->type == elf::r_rel64 || r->type == elf::r_rel32) reference.expression += "-.";
-      reference.size = r->type == elf::r_abs32 || r->type == elf::r_rel32 ? 4 : 8;
-      surroundings_->references.push_back(std::move(reference));
+      reference.size = size_of(*r);
+      if (surroundings_->is_code(r->section))
+        code_data_.emplace(r->address, std::move(reference));
+      else
+        surroundings_->references.push_back(std::move(reference));
     }
     std::ranges::sort(surroundings_->references, {}, &Surroundings::Reference::address);
   }
@@ -318,20 +367,21 @@ private:
 
   uint32_t word_at(uint64_t offset) const {
     uint32_t word;
-    std::memcpy(&word, bytes_.data() + offset, 4);
+    std::memcpy(&word, code_.bytes.data() + offset, 4);
     return word;
   }
 
   // For each alignment point, the run of equal words before it that `.p2alignl 8` would write again.
   void mark_alignment() {
     for (uint64_t address : alignment_points_) {
-      uint64_t offset = address - code_->address, begin = offset;
-      if (offset == 0 || offset >= bytes_.size()) continue;
+      uint64_t offset = address - code_.address, begin = offset;
+      const Section* s = code_at(address);
+      if (!s || address == s->address || address - s->address == s->size) continue;
       uint32_t fill = word_at(offset - 4);
       if (std::ranges::find(paddings, fill) == std::end(paddings)) fill = s_nop;
-      while (begin >= 4 && offset - (begin - 4) < entry_alignment && word_at(begin - 4) == fill &&
-             std::ranges::binary_search(boundaries_, begin - 4) &&
-             (begin == offset || !has_label(code_->address + begin)))
+      while (!starts_section(code_.address + begin) && offset - (begin - 4) < entry_alignment &&
+             word_at(begin - 4) == fill && std::ranges::binary_search(boundaries_, begin - 4) &&
+             (begin == offset || !has_label(code_.address + begin)))
         begin -= 4;
       padding_[begin] = {offset, fill};
     }
@@ -344,27 +394,39 @@ private:
     mark_symbolic();
     program_.items.reserve(sweep_.pieces.size() + labels_.size() + code_symbols_.size());
     size_t piece = 0;
-    while (piece < sweep_.pieces.size()) {
-      const Piece& p = sweep_.pieces[piece];
-      auto pad = padding_.find(p.offset);
-      bool pads_nothing = pad != padding_.end() && pad->second.first == p.offset;
-      // Where there is no padding yet, labels stand at what is aligned; otherwise at the end of what lies before.
-      if (!pads_nothing) write_labels(code_->address + p.offset);
-      if (pad != padding_.end()) {
-        auto [end, fill] = pad->second;
-        item(ItemKind::align, fmt::format(".p2alignl 8, {}", fill), code_->address + p.offset);
-        while (piece < sweep_.pieces.size() && sweep_.pieces[piece].offset < end) piece++;
-        if (!pads_nothing) continue;
-        write_labels(code_->address + p.offset);
-      }
-      if (p.instruction < 0) {
-        piece = write_data(piece);
-        continue;
-      }
-      write_instruction(p, std::move(spellings[p.instruction]));
-      piece++;
+    for (size_t k = 0; k < code_.sections.size(); k++) {
+      const Section& s = section(k);
+      if (k) write_section(s);
+      uint64_t end = s.address + s.size;
+      while (piece < sweep_.pieces.size() && code_.address + sweep_.pieces[piece].offset < end)
+        piece = write_piece(piece, spellings);
+      if (!starts_section(end)) write_labels(end);
     }
-    write_labels(code_->address + bytes_.size());
+  }
+
+  void write_section(const Section& s) {
+    item(ItemKind::section,
+         fmt::format("{}\n\t.p2align {}", section_directive(object_, s).substr(1), std::bit_width(s.alignment | 1) - 1),
+         s.address);
+  }
+
+  // Writes what is at `piece` and before it; the next piece to write.
+  size_t write_piece(size_t piece, std::vector<Spelling>& spellings) {
+    const Piece& p = sweep_.pieces[piece];
+    auto pad = padding_.find(p.offset);
+    bool pads_nothing = pad != padding_.end() && pad->second.first == p.offset;
+    // Where there is no padding yet, labels stand at what is aligned; otherwise at the end of what lies before.
+    if (!pads_nothing) write_labels(code_.address + p.offset);
+    if (pad != padding_.end()) {
+      auto [end, fill] = pad->second;
+      item(ItemKind::align, fmt::format(".p2alignl 8, {}", fill), code_.address + p.offset);
+      while (piece < sweep_.pieces.size() && sweep_.pieces[piece].offset < end) piece++;
+      if (!pads_nothing) return piece;
+      write_labels(code_.address + p.offset);
+    }
+    if (p.instruction < 0) return write_data(piece);
+    write_instruction(p, std::move(spellings[p.instruction]));
+    return piece + 1;
   }
 
   Item& item(ItemKind kind, std::string text, uint64_t address) {
@@ -381,25 +443,37 @@ private:
   }
 
   size_t write_data(size_t piece) {
-    uint64_t begin = sweep_.pieces[piece].offset;
-    if (sweep_.pieces[piece].size < 4) {
+    const Piece& p = sweep_.pieces[piece];
+    uint64_t begin = p.offset;
+    if (p.size < 4) {
       std::string text = ".byte ";
-      for (uint64_t at = begin; at < bytes_.size(); at++)
-        text += fmt::format("{}{:#04x}", at == begin ? "" : ", ", bytes_[at]);
-      item(ItemKind::data, text, code_->address + begin).data_size = sweep_.pieces[piece].size;
+      for (uint64_t at = begin; at < begin + p.size; at++)
+        text += fmt::format("{}{:#04x}", at == begin ? "" : ", ", code_.bytes[at]);
+      item(ItemKind::data, text, code_.address + begin).data_size = p.size;
       return piece + 1;
     }
+    if (auto address = code_data_.find(code_.address + begin); address != code_data_.end())
+      return write_address(piece, address->second);
     std::string text = fmt::format(".long {:#010x}", word_at(begin));
     uint32_t words = 1;
     for (piece++; piece < sweep_.pieces.size() && words < longest_data_line; piece++, words++) {
       const Piece& next = sweep_.pieces[piece];
-      if (next.instruction >= 0 || next.size != 4 || has_label(code_->address + next.offset) ||
-          padding_.contains(next.offset))
+      if (next.instruction >= 0 || next.size != 4 || next.offset != begin + words * 4 ||
+          has_label(code_.address + next.offset) || padding_.contains(next.offset) ||
+          code_data_.contains(code_.address + next.offset))
         break;
       text += fmt::format(", {:#010x}", word_at(next.offset));
     }
-    item(ItemKind::data, text, code_->address + begin).data_size = words * 4;
+    item(ItemKind::data, text, code_.address + begin).data_size = words * 4;
     return piece;
+  }
+
+  size_t write_address(size_t piece, const Surroundings::Reference& reference) {
+    Item& i = item(ItemKind::data, fmt::format(".{} {}", reference.size == 8 ? "quad" : "long", reference.expression),
+                   int64_t(reference.address));
+    i.data_size = reference.size;
+    i.target = reference.label;
+    return piece + reference.size / 4;
   }
 
   // The last to look at the decoded instruction's registers: they go into the item.
@@ -448,6 +522,7 @@ private:
   void mark_literal(const AddressPair& pair, size_t index, std::string_view part, std::string_view half) {
     uint64_t base = instructions_[pair.base]->address + 4;
     uint64_t literal_at = instructions_[index]->address + instructions_[index]->size - 4;
+    if (in_code(pair.target) && code_at(pair.target) != code_at(base)) return mark_distance(pair, index, half);
     if (in_code(pair.target)) {
       std::string target = code_name(pair.target), from = labels_.at(base);
       if (pair.subtracts) std::swap(target, from);
@@ -462,9 +537,19 @@ private:
                           place_names_.at(pair.target)};
   }
 
+  // To another section with code: the linker says how far that is.
+  void mark_distance(const AddressPair& pair, size_t index, std::string_view half) {
+    uint64_t target = boundary_at(pair.target);
+    if (pair.subtracts || target != pair.target)
+      return rigid_at(index, "a computed address in another section that is not understood");
+    uint64_t base = instructions_[pair.base]->address + 4;
+    uint64_t literal_at = instructions_[index]->address + instructions_[index]->size - 4;
+    const std::string& label = labels_.at(target);
+    symbolic_[index] = {fmt::format("{}@rel32@{}+{}", label, half, literal_at - base), label};
+  }
+
   void rigid_at(size_t index, std::string_view why) {
-    if (program_.rigid.empty())
-      program_.rigid = fmt::format("{}+{:#x}: {}", code_->name, instructions_[index]->address - code_->address, why);
+    if (program_.rigid.empty()) program_.rigid = fmt::format("{}: {}", spot(instructions_[index]->address), why);
   }
 
   // Relocatable objects keep the reference by name: to what the object does not define, or to an absolute address.
@@ -491,7 +576,10 @@ private:
         starts.emplace(address, std::pair(object_.symbols[index].name, object_.symbols[index].size));
     for (const object::Kernel& k : object_.kernels) starts.emplace(k.entry_address, std::pair(k.name, k.code_size));
     for (auto start = starts.begin(); start != starts.end(); ++start) {
-      uint64_t limit = std::next(start) == starts.end() ? code_->address + bytes_.size() : std::next(start)->first;
+      const Section* section = code_at(start->first);
+      if (!section) continue;
+      uint64_t limit = section->address + section->size;
+      if (std::next(start) != starts.end()) limit = std::min(limit, std::next(start)->first);
       uint64_t end = start->second.second ? std::min(start->first + start->second.second, limit) : limit;
       Function f{.name = start->second.first, .first = item_at(start->first), .last = item_at(end)};
       if (f.last > f.first && program_.items[f.last - 1].kind == ItemKind::align && end == limit) f.last--;
@@ -510,9 +598,10 @@ private:
   // The first item at or behind `address`; items are in address order.
   size_t item_at(uint64_t address) const {
     auto place = std::ranges::lower_bound(program_.items, int64_t(address), {}, &Item::origin);
-    // An align item of no size stands at the same address as what it aligns.
-    while (place != program_.items.end() && place->kind == ItemKind::align && place->origin == int64_t(address) &&
-           std::next(place) != program_.items.end() && std::next(place)->origin == place->origin)
+    // An align item of no size stands at the same address as what it aligns, a section item as what it begins.
+    while (place != program_.items.end() && (place->kind == ItemKind::align || place->kind == ItemKind::section) &&
+           place->origin == int64_t(address) && std::next(place) != program_.items.end() &&
+           std::next(place)->origin == place->origin)
       ++place;
     return size_t(place - program_.items.begin());
   }
@@ -521,14 +610,15 @@ private:
   const isa::Codec& codec_;
   std::shared_ptr<Surroundings> surroundings_;
   Program program_;
-  const Section* code_ = nullptr;
-  std::span<const uint8_t> bytes_;
+  object::CodeExtent code_;
   std::multimap<uint64_t, uint32_t> code_symbols_; // address: index of symbol
   Sweep sweep_;
   std::vector<const isa::Instruction*> instructions_;
-  std::vector<uint64_t> boundaries_; // offsets where a piece starts, and the end
+  std::vector<uint64_t> boundaries_; // offsets where a piece starts, and where a section ends
+  uint64_t end_of_last_ = 0;
   std::vector<AddressPair> pairs_;
   std::map<uint64_t, const object::Relocation*> code_relocations_;
+  std::map<uint64_t, Surroundings::Reference> code_data_;
   std::vector<std::pair<const object::Relocation*, uint64_t>> data_references_;
   std::set<uint64_t> wanted_, alignment_points_;
   std::map<uint64_t, std::string> labels_, place_names_;

@@ -14,9 +14,14 @@ enum class Role : uint8_t {
 
 Role role(const object::CodeObject& object, const object::Section& section);
 
-/// `.section name,"flags",@type[,entsize]`. What a linker has merged must not be merged again: only relocatable objects
-/// are `mergeable`.
-std::string section_directive(const object::Section& section, bool mergeable);
+/// `.section name,"flags",@type[,entsize][,group[,comdat]][,unique,number]`. What a linker has merged must not be
+/// merged again, nor does it know groups: only in relocatable objects either is said.
+std::string section_directive(const object::CodeObject& object, const object::Section& section);
+
+/// The section of `other` that corresponds to `section` of `object`: as manieth of the same name and group; null where
+/// there is none.
+const object::Section* counterpart(const object::CodeObject& object, const object::Section& section,
+                                   const object::CodeObject& other);
 
 /// Symbols that every linker adds for itself (_DYNAMIC and its like), null and section symbols.
 bool is_linker_symbol(const object::Symbol& symbol);

@@ -1,6 +1,8 @@
 #include "recover/sweep.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 namespace asmevo::recover {
 
@@ -15,12 +17,14 @@ public:
       : object_(object), section_(section), codec_(codec), bytes_(object.data(section)),
         words_(bytes_.size() / 4, untouched) {}
 
-  Result<void> follow(std::span<const uint64_t> roots) {
-    for (uint64_t root : roots) {
-      if (root < section_.address || root - section_.address >= bytes_.size() || root % 4 != section_.address % 4)
-        return fail("{}: {:#x}: control arrives outside of the words of {}", object_.path, root, section_.name);
-      work_.push_back((root - section_.address) / 4);
-    }
+  bool holds(uint64_t address) const {
+    return address >= section_.address && address - section_.address < words_.size() * 4;
+  }
+
+  Result<void> follow(uint64_t root) {
+    if (root % 4 != section_.address % 4)
+      return fail("{}: {:#x}: control arrives between the words of {}", object_.path, root, section_.name);
+    work_.push_back((root - section_.address) / 4);
     while (!work_.empty()) {
       size_t word = work_.back();
       work_.pop_back();
@@ -29,42 +33,61 @@ public:
     return {};
   }
 
+  /// A branch that leaves the section: where to, and what to say where nothing is there.
+  struct Exit {
+    uint64_t target = 0;
+    Error error;
+  };
+  std::vector<Exit> take_exits() { return std::exchange(exits_, {}); }
+
   // What control flow did not reach. A run of instructions between two islands starts at each hint inside it.
-  void fill(std::span<const uint64_t> hints) {
-    std::vector<bool> hinted(words_.size());
-    for (uint64_t hint : hints)
-      if (hint >= section_.address && hint - section_.address < words_.size() * 4)
-        hinted[(hint - section_.address) / 4] = true;
-    size_t first = result_.instructions.size();
+  void fill(const Landmarks& landmarks) {
+    std::vector<bool> hinted = marked(landmarks.hints), ends = marked(landmarks.ends);
+    for (uint64_t at : landmarks.data)
+      if (holds(at) && words_[(at - section_.address) / 4] == untouched) words_[(at - section_.address) / 4] = data;
+    reached_ = result_.instructions.size();
     for (size_t word = 0; word < words_.size();) {
       if (words_[word] != untouched) {
         word++;
         continue;
       }
-      word += place_unreached(word, hinted);
+      if (ends[word])
+        words_[word++] = data;
+      else
+        word += place_unreached(word, hinted);
     }
-    for (size_t i = first; i < result_.instructions.size(); i++)
-      if (leads_nowhere(result_.instructions[i])) forget(result_.instructions[i]);
   }
 
-  Sweep finish() {
-    std::vector<isa::Instruction> ordered;
-    ordered.reserve(result_.instructions.size());
+  /// Of what control flow did not reach, drops branches to no instruction of `sections`.
+  void forget_strays(std::span<const Sweeper> sections) {
+    for (size_t i = reached_; i < result_.instructions.size(); i++)
+      if (leads_nowhere(result_.instructions[i], sections)) forget(result_.instructions[i]);
+  }
+
+  /// Appends what this section holds; `start` is where it begins in the code.
+  void finish(uint64_t start, Sweep& sweep) {
+    std::vector<isa::Instruction>& ordered = sweep.instructions;
+    ordered.reserve(ordered.size() + result_.instructions.size());
     for (size_t word = 0; word < words_.size(); word++) {
       if (words_[word] >= 0) {
         isa::Instruction& i = result_.instructions[words_[word]];
-        result_.pieces.push_back({word * 4, i.size, int(ordered.size())});
+        sweep.pieces.push_back({start + word * 4, i.size, int(ordered.size())});
         ordered.push_back(std::move(i));
       } else if (words_[word] != interior) {
-        result_.pieces.push_back({word * 4, 4, -1});
+        sweep.pieces.push_back({start + word * 4, 4, -1});
       }
     }
-    if (uint32_t rest = bytes_.size() % 4) result_.pieces.push_back({bytes_.size() - rest, rest, -1});
-    result_.instructions = std::move(ordered);
-    return std::move(result_);
+    if (uint32_t rest = bytes_.size() % 4) sweep.pieces.push_back({start + bytes_.size() - rest, rest, -1});
   }
 
 private:
+  std::vector<bool> marked(std::span<const uint64_t> addresses) const {
+    std::vector<bool> marks(words_.size());
+    for (uint64_t at : addresses)
+      if (holds(at)) marks[(at - section_.address) / 4] = true;
+    return marks;
+  }
+
   uint64_t address(size_t word) const { return section_.address + word * 4; }
 
   isa::Instruction decode(size_t word) const { return codec_.decode(bytes_.subspan(word * 4), address(word)); }
@@ -91,7 +114,7 @@ private:
       if (!fits(word, i))
         return fail("{}: {}+{:#x}: the instruction {:#010x} {:#010x} runs into one that a branch reaches", object_.path,
                     section_.name, word * 4, i.words[0], i.words[1]);
-      AE_CHECK(note_target(word, i));
+      note_target(word, i);
       size_t next = word + i.size / 4;
       bool ends = i.traits.terminator;
       place(word, std::move(i));
@@ -104,15 +127,14 @@ private:
     return {};
   }
 
-  Result<void> note_target(size_t word, const isa::Instruction& i) {
-    if (i.branch_target < 0 || i.traits.indirect) return {};
-    uint64_t offset = uint64_t(i.branch_target) - section_.address;
-    if (offset == bytes_.size()) return {}; // the end of the section can have a label
-    if (offset > bytes_.size() || offset % 4 || offset / 4 >= words_.size())
-      return fail("{}: {}+{:#x}: branch {:#010x} to {:#x}, outside of the section", object_.path, section_.name,
-                  word * 4, i.words[0], uint64_t(i.branch_target));
-    work_.push_back(offset / 4);
-    return {};
+  void note_target(size_t word, const isa::Instruction& i) {
+    if (i.branch_target < 0 || i.traits.indirect) return;
+    uint64_t target = uint64_t(i.branch_target), offset = target - section_.address;
+    if (offset == bytes_.size()) return; // the end of the section can have a label
+    if (offset % 4 == 0 && offset / 4 < words_.size()) return work_.push_back(offset / 4);
+    std::string message = fmt::format("{}: {}+{:#x}: branch {:#010x} to {:#x}, outside of the code", object_.path,
+                                      section_.name, word * 4, i.words[0], target);
+    exits_.push_back({target, {std::move(message)}});
   }
 
   size_t place_unreached(size_t word, const std::vector<bool>& hinted) {
@@ -131,11 +153,15 @@ private:
   // What compilers put behind and between functions; as data it is short to say.
   static bool is_padding(uint32_t word) { return word == 0 || word == s_nop || word == s_code_end; }
 
-  bool leads_nowhere(const isa::Instruction& i) const {
+  bool leads_nowhere(const isa::Instruction& i, std::span<const Sweeper> sections) const {
     if (i.branch_target < 0 || i.traits.indirect) return false;
-    uint64_t offset = uint64_t(i.branch_target) - section_.address;
-    if (offset == bytes_.size()) return false;
-    return offset > bytes_.size() || offset % 4 || offset / 4 >= words_.size() || words_[offset / 4] == interior;
+    uint64_t target = uint64_t(i.branch_target);
+    if (target - section_.address == bytes_.size()) return false;
+    auto begins_there = [&](const Sweeper& s) {
+      uint64_t offset = target - s.section_.address;
+      return s.holds(target) && offset % 4 == 0 && s.words_[offset / 4] != interior;
+    };
+    return std::ranges::none_of(sections, begins_there);
   }
 
   void forget(const isa::Instruction& i) {
@@ -154,17 +180,47 @@ private:
   std::span<const uint8_t> bytes_;
   std::vector<int32_t> words_; // index of the instruction that starts there, or one of the states above
   std::vector<size_t> work_;
-  Sweep result_;
+  std::vector<Exit> exits_;
+  size_t reached_ = 0; // so many of the instructions control flow has found
+  Sweep result_;       // instructions alone, as they were found
 };
+
+Sweeper* holder(std::vector<Sweeper>& sections, uint64_t address) {
+  auto found = std::ranges::find_if(sections, [&](const Sweeper& s) { return s.holds(address); });
+  return found == sections.end() ? nullptr : &*found;
+}
+
+// Branches from one section into another, until there is nothing new.
+Result<void> follow_exits(std::vector<Sweeper>& sections) {
+  for (bool more = true; std::exchange(more, false);)
+    for (Sweeper& from : sections)
+      for (const Sweeper::Exit& exit : from.take_exits()) {
+        Sweeper* to = holder(sections, exit.target);
+        if (!to) return std::unexpected(exit.error);
+        AE_CHECK(to->follow(exit.target));
+        more = true;
+      }
+  return {};
+}
 
 } // namespace
 
-Result<Sweep> sweep(const object::CodeObject& object, const object::Section& code, std::span<const uint64_t> roots,
-                    std::span<const uint64_t> hints, const isa::Codec& codec) {
-  Sweeper sweeper(object, code, codec);
-  AE_CHECK(sweeper.follow(roots));
-  sweeper.fill(hints);
-  return sweeper.finish();
+Result<Sweep> sweep(const object::CodeObject& object, const object::CodeExtent& code, const Landmarks& landmarks,
+                    const isa::Codec& codec) {
+  std::vector<Sweeper> sections;
+  for (size_t i : code.sections) sections.emplace_back(object, object.sections[i], codec);
+  for (uint64_t root : landmarks.roots) {
+    Sweeper* section = holder(sections, root);
+    if (!section) return fail("{}: {:#x}: control arrives outside of the code", object.path, root);
+    AE_CHECK(section->follow(root));
+  }
+  AE_CHECK(follow_exits(sections));
+  for (Sweeper& section : sections) section.fill(landmarks);
+  for (Sweeper& section : sections) section.forget_strays(sections);
+  Sweep result;
+  for (size_t i = 0; i < sections.size(); i++)
+    sections[i].finish(object.sections[code.sections[i]].address - code.address, result);
+  return result;
 }
 
 } // namespace asmevo::recover

@@ -7,16 +7,15 @@
 #pragma once
 
 #include "isa/codec.h"
-#include "object/code_object.h"
+#include "object/code_extent.h"
 
-#include <span>
 #include <vector>
 
 namespace asmevo::recover {
 
-/// A run of the section in address order: one instruction, or `size` bytes of data.
+/// A run of the code in address order: one instruction, or `size` bytes of data.
 struct Piece {
-  uint64_t offset = 0;
+  uint64_t offset = 0; // from the first section's start
   uint32_t size = 0;
   int instruction = -1; // index in Sweep::instructions
 };
@@ -26,10 +25,17 @@ struct Sweep {
   std::vector<Piece> pieces;
 };
 
-/// `roots`: addresses where control arrives from outside. `hints`: addresses that look like starts (labels); they guide
-/// the sweep between the islands and are never an error.
-/// Errors: control flow that reaches the middle of an instruction or leaves the section, by address and bytes.
-Result<Sweep> sweep(const object::CodeObject& object, const object::Section& code, std::span<const uint64_t> roots,
-                    std::span<const uint64_t> hints, const isa::Codec& codec);
+/// Addresses that are known to be something.
+struct Landmarks {
+  std::vector<uint64_t> roots; // control arrives there from outside
+  std::vector<uint64_t> hints; // look like starts (labels); they guide the sweep between the islands, never an error
+  std::vector<uint64_t> data;  // words that no instruction has, unless control flow reaches it
+  std::vector<uint64_t> ends;  // words that begin no instruction, unless control flow reaches it
+};
+
+/// No piece lies between sections or in two of them.
+/// Errors: control flow that reaches the middle of an instruction or leaves the code, by address and bytes.
+Result<Sweep> sweep(const object::CodeObject& object, const object::CodeExtent& code, const Landmarks& landmarks,
+                    const isa::Codec& codec);
 
 } // namespace asmevo::recover
