@@ -26,6 +26,11 @@ for target in gfx906 gfx908 gfx90a gfx942 gfx950; do
     $compile --gpu-bundle-output --offload-compress -o "$seeds/bundles/$target-$version-packed" 2>/dev/null
   done
 done
+for options in "" "-ffunction-sections"; do # not linked: groups, relocations, several code sections
+  clang-22 -x hip --offload-arch=gfx942 --offload-device-only --no-gpu-bundle-output -nogpuinc -nogpulib -O3 $options \
+    -S bench/kernels/template.hip -o "$seeds/template.s"
+  llvm-mc-22 -triple=amdgcn-amd-amdhsa -mcpu=gfx942 -filetype=obj "$seeds/template.s" -o "$seeds/objects/template$options"
+done
 head -c 64 /dev/zero >"$seeds/descriptors/zeros"
 
 fuzz_one() { # TARGET
