@@ -24,7 +24,9 @@ std::string version_text(const search::Version& version, const Attempts& attempt
   std::string indent(2 * depth, ' ');
   if (version.parent < 0) return fmt::format("{}0  1.000x  the original\n", indent);
   const search::Attempt& made_by = attempts[size_t(version.evaluation - 1)];
-  return fmt::format("{}{}  {:.3f}x  cv {:.2f} %  #{} {}: {}\n", indent, version.id, version.speedup, version.cv * 100,
+  const auto& receipt = made_by.verdict.receipt;
+  return fmt::format("{}{}  {:.3f}x  cv {:.2f} %  {}  #{} {}: {}\n", indent, version.id, version.speedup,
+                     version.cv * 100, receipt ? report::equivalence_words(receipt->equivalence) : "no receipt",
                      version.evaluation, made_by.proposal.rule, made_by.proposal.rationale);
 }
 

@@ -22,7 +22,7 @@ struct Options : Common {
   SettingOptions setting;
   std::string output, run_directory, resume, budget;
   search::DriverOptions driver;
-  uint64_t seed = 0;
+  uint64_t seed = 0, proof_limit = gate::Settings{}.proof_limit;
   unsigned workers = 1;
   bool force = false;
 };
@@ -92,7 +92,8 @@ Result<Job> start(const Options& options) {
                        .k = defaults.rule.k,
                        .floor = defaults.rule.floor,
                        .faster = defaults.rule.faster,
-                       .draws = defaults.draws};
+                       .draws = defaults.draws,
+                       .proof_limit = options.proof_limit};
   if (options.force) AE_CHECK(search::Lineage::remove(directory));
   search::Version root{.artifact = original.hash, .listing = recover::print_listing(original.program, false)};
   AE_TRY(search::Lineage lineage, search::Lineage::create(directory, info, root, setting.input.object->bytes));
@@ -122,7 +123,10 @@ Result<Job> resume(const Options& options) {
 }
 
 gate::Settings settings_of(const search::RunInfo& info) {
-  return {.rule = {info.epsilon, info.k, info.floor, info.faster}, .draws = info.draws, .seed = info.seed};
+  return {.rule = {info.epsilon, info.k, info.floor, info.faster},
+          .draws = info.draws,
+          .seed = info.seed,
+          .proof_limit = info.proof_limit};
 }
 
 void tell_facts(StatusLine& status, const Job& job, const oracle::Reference& reference) {
@@ -258,6 +262,10 @@ void declare_options(CLI::App& app, Options& options) {
                  "evaluations (200), a time (90s, 10m, 2h) or both (200,10m); 200 without it")
       ->type_name("N|TIME");
   app.add_option("--seed", options.seed, "of all random choices")->type_name("N");
+  app.add_option("--prove-limit", options.proof_limit,
+                 "of one question to the solver when an accepted version is proved (200); 0: nothing is proved")
+      ->type_name("MS")
+      ->check(CLI::Range(0, 600'000));
   app.add_option("--workers", options.workers, "evaluations at once (1 so far)")->type_name("N");
   app.add_option("--run", options.run_directory, "where the run is stored; OUT.asmevo without it")->type_name("DIR");
   app.add_option("--resume", options.resume, "continue the run in DIR; takes a new --budget")->type_name("DIR");

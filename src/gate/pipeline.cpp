@@ -100,6 +100,12 @@ Stage<Verdict> run_stages(const Candidate& candidate, double parent_speedup, int
   if (verdict.outcome != Outcome::accepted) return verdict;
   auto again = establish_equivalence(*built, mix(bench.settings.seed, uint64_t(number)), bench);
   if (!again) return std::unexpected(std::move(again.error()));
+  if (stopped(bench)) return std::unexpected<Halt>(Interrupted{});
+  auto strengthened = strengthen(*std::move(verified), *built, bench);
+  if (!strengthened) return std::unexpected(std::move(strengthened.error()));
+  verdict.receipt = strengthened->receipt();
+  if (!strengthened->strength().empty())
+    verdict.evidence = bounded_evidence(verdict.evidence + "\n" + strengthened->strength());
   evaluation.built = *std::move(built);
   return verdict;
 }

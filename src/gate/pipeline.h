@@ -3,7 +3,8 @@
 // A candidate is text that anyone may have written. The gate turns it into an object, compares the object's outside
 // with K0's, looks for waits and hazards that K0 does not have, runs it against K0, and only then times it. The order
 // is the cheap and certain before the costly and empirical, and correctness strictly before time: the timing stage
-// takes a Verified, and only the equivalence stage can make one.
+// takes a Verified, and only the equivalence stage can make one. What is fast enough to be kept is then verified again,
+// watched in strict mode, and proved where that is possible.
 //
 // Every stage either passes its value on or halts with a verdict. A candidate's fault is a verdict; an Error is only
 // what says nothing about the candidate (the device is gone, K0 no longer runs).
@@ -12,6 +13,7 @@
 #include "gate/commit.h"
 #include "gate/duplicates.h"
 #include "gate/original.h"
+#include "gate/strength.h"
 #include "gate/verdict.h"
 #include "oracle/oracle.h"
 
@@ -35,6 +37,7 @@ struct Settings {
   CommitRule rule;
   unsigned draws = 16;
   uint64_t seed = 0;
+  uint64_t proof_limit = 200; // of one question to the solver, in milliseconds of an idle core; 0: nothing is proved
 };
 
 /// What one worker evaluates with. Original and settings are shared; the rest belongs to one thread.
@@ -47,6 +50,7 @@ struct Bench {
   const volatile bool* stop = nullptr;
   /// The simulated device gives K0 the same draws each time, so they are made once.
   std::optional<timing::Estimate> original_estimate;
+  Examination examination;
 };
 
 /// A candidate that assembled and linked.
@@ -61,11 +65,14 @@ class Verified {
 public:
   const device::Loaded& loaded() const { return loaded_; }
   const Receipt& receipt() const { return receipt_; }
+  /// What is known beyond the tests, or why there is no more: one line for each question.
+  const std::string& strength() const { return strength_; }
 
 private:
   Verified(device::Loaded loaded, Receipt receipt) : loaded_(std::move(loaded)), receipt_(std::move(receipt)) {}
   device::Loaded loaded_;
   Receipt receipt_;
+  std::string strength_;
   friend class EquivalenceStage;
 };
 
@@ -77,6 +84,8 @@ template <class T> using Stage = std::expected<T, Halt>;
 Stage<Built> build(const Candidate& candidate, const Bench& bench);
 Stage<std::monostate> check(const Built& built, const Bench& bench);
 Stage<Verified> establish_equivalence(const Built& built, uint64_t seed, Bench& bench);
+/// Asks strict mode and the prover too. What the candidate adds to K0's findings is its fault.
+Stage<Verified> strengthen(Verified verified, const Built& built, Bench& bench);
 Stage<Timing> time(const Verified& verified, Bench& bench);
 
 struct Evaluation {

@@ -106,4 +106,12 @@ bool same_items(const Program& a, const Program& b, const Region& region, const 
   return true;
 }
 
+Region differing_part(const Program& a, const Program& b, const Region& region, const Correspondence& c) {
+  Region part = region;
+  const auto both = [&] { return part.first[0] < part.last[0] && part.first[1] < part.last[1]; };
+  while (both() && same_item(a.items[part.first[0]], b.items[part.first[1]], c)) ++part.first[0], ++part.first[1];
+  while (both() && same_item(a.items[part.last[0] - 1], b.items[part.last[1] - 1], c)) --part.last[0], --part.last[1];
+  return part;
+}
+
 } // namespace asmevo::prove

@@ -23,4 +23,8 @@ std::vector<Correspondence> correspondences(const recover::Program& original, co
 bool same_items(const recover::Program& original, const recover::Program& candidate, const Region& region,
                 const Correspondence& correspondence);
 
+/// What is left of a region without the items that both versions begin and end with.
+Region differing_part(const recover::Program& original, const recover::Program& candidate, const Region& region,
+                      const Correspondence& correspondence);
+
 } // namespace asmevo::prove

@@ -241,7 +241,7 @@ Answer Equality::compare(Id a, Id b, Id condition) {
       if (kind == Kind::symbol) return Answer::unknown;
       return parts_equal(a, b);
     }
-    if (failures_ >= most_failures) return Answer::unknown;
+    if (failures_ >= most_failures || limit_.count() == 0) return Answer::unknown;
     ++questions_;
     bool valid = false;
     try {

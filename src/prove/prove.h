@@ -24,7 +24,7 @@ std::string_view outcome_name(Outcome outcome);
 
 struct Policy {
   FloatRules floats;
-  /// Of one question to the solver, as steps that take about so long on an idle core.
+  /// Of one question to the solver, as steps that take about so long on an idle core. 0: it is not asked.
   std::chrono::milliseconds solver_limit{2000};
 };
 
@@ -47,8 +47,11 @@ struct Proof {
   bool holds() const { return outcome == Outcome::proved; }
 };
 
-/// Compares all functions of two programs, or one kernel. Both must be for the same target.
+class Cache; // cache.h
+
+/// Compares all functions of two programs, or one kernel. Both must be for the same target. What is found about regions
+/// is looked up in `cache` and kept there, where one is given.
 Proof prove(const recover::Program& original, const recover::Program& candidate, const Policy& policy,
-            std::string_view kernel = {});
+            std::string_view kernel = {}, Cache* cache = nullptr);
 
 } // namespace asmevo::prove

@@ -85,6 +85,7 @@ private:
   }
 
   Result<void> fall_through() {
+    if (facts_.window) return leave("window", last_, path_), Result<void>();
     if (last_ >= program_.items.size() || program_.items[last_].kind != ItemKind::label)
       return fail("control runs off the end of the function");
     return go(program_.items[last_].text, last_, path_);

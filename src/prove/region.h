@@ -28,6 +28,7 @@ struct Facts {
   /// By item - first_item: EXEC is all ones before it. Null where that is not assumed.
   const std::vector<bool>* full_exec = nullptr;
   size_t first_item = 0;
+  bool window = false; // the end is not a place where the versions are claimed to agree; control may just go on there
 };
 
 /// Runs items [first, last) of `program`. Labels without counterpart inside may be jumped to from above them.

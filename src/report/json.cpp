@@ -109,6 +109,7 @@ json to_json(const search::RunInfo& info) {
             {"floor", info.floor},
             {"faster", info.faster},
             {"draws", info.draws}}},
+          {"proof_limit_ms", info.proof_limit},
           {"output", info.output_path}};
 }
 

@@ -58,10 +58,15 @@ std::string progress_line(const search::Snapshot& snapshot) {
   return out + time_left(snapshot);
 }
 
+std::string_view equivalence_words(gate::Equivalence equivalence) {
+  constexpr std::string_view words[] = {"tested", "tested + strict clean", "proved"};
+  return words[size_t(equivalence)];
+}
+
 std::string accepted_line(const search::Attempt& attempt) {
   std::string why = attempt.proposal.rationale.empty() ? "" : ": " + attempt.proposal.rationale;
-  return fmt::format("#{} accepted {:.3f}x ({}){}", attempt.number, attempt.verdict.timing->speedup,
-                     attempt.proposal.rule, why);
+  return fmt::format("#{} accepted {:.3f}x ({}, {}){}", attempt.number, attempt.verdict.timing->speedup,
+                     attempt.proposal.rule, equivalence_words(attempt.verdict.receipt->equivalence), why);
 }
 
 std::string fidelity_line(const machine::Fidelity& fidelity) {
@@ -73,9 +78,17 @@ std::string fidelity_line(const machine::Fidelity& fidelity) {
 }
 
 std::string equivalence_line(const gate::Receipt& receipt) {
-  constexpr std::string_view words[] = {"tested", "tested + strict clean", "proved"};
-  return fmt::format("{} on {} case{} of the launch (empirical: other launches are not covered)",
-                     words[size_t(receipt.equivalence)], receipt.case_count, receipt.case_count == 1 ? "" : "s");
+  const std::string cases =
+      fmt::format("{} case{} of the launch", receipt.case_count, receipt.case_count == 1 ? "" : "s");
+  switch (receipt.equivalence) {
+  case gate::Equivalence::proved:
+    return fmt::format("proved for all inputs, and tested on {}", cases);
+  case gate::Equivalence::tested_strict_clean:
+    return fmt::format("tested + strict clean on {} (empirical: other launches are not covered)", cases);
+  case gate::Equivalence::tested:
+    break;
+  }
+  return fmt::format("tested on {} (empirical: other launches are not covered)", cases);
 }
 
 std::string speedup_line(const gate::Timing& timing) {

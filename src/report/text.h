@@ -23,13 +23,16 @@ std::string table(const Rows& rows);
 /// "37/200 evaluations, best 1.412x, accepted 4, duplicate 12, about 41 s left".
 std::string progress_line(const search::Snapshot& snapshot);
 
-/// "#12 accepted 1.214x (tighten-waits): vmcnt(0) is stronger than needed".
+/// "tested", "tested + strict clean", "proved".
+std::string_view equivalence_words(gate::Equivalence equivalence);
+
+/// "#12 accepted 1.214x (tighten-waits, proved): vmcnt(0) is stronger than needed".
 std::string accepted_line(const search::Attempt& attempt);
 
 /// "1,234 instructions exact, 56 approximate (v_exp_f32, v_rcp_f32), 0 unsupported".
 std::string fidelity_line(const machine::Fidelity& fidelity);
 
-/// "tested on 8 cases of the launch (empirical: other launches are not covered)".
+/// "tested on 8 cases of the launch (empirical: other launches are not covered)", or more where more is known.
 std::string equivalence_line(const gate::Receipt& receipt);
 
 /// "1.214x (5-95 %: 1.190-1.240x, cv 0.80 %)".

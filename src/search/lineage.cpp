@@ -16,7 +16,7 @@
 namespace asmevo::search {
 namespace {
 
-constexpr std::string_view format = "1";
+constexpr std::string_view format = "2";
 
 // Schema: docs/lineage.md.
 constexpr const char* schema = R"(
@@ -73,6 +73,7 @@ const Field fields[] = {
     {"floor", &RunInfo::floor},
     {"faster", &RunInfo::faster},
     {"draws", &RunInfo::draws},
+    {"proof_limit", &RunInfo::proof_limit},
 };
 
 std::string print_value(const std::string& value) { return value; }

@@ -50,6 +50,7 @@ struct RunInfo {
   double budget_seconds = 0;      // 0: unbounded
   double epsilon = 0, k = 0, floor = 0, faster = 0;
   unsigned draws = 0;
+  uint64_t proof_limit = 0; // milliseconds of one question to the solver; 0: nothing is proved
 };
 
 /// How far a run is. `ending` is empty while it may go on.

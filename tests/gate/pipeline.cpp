@@ -95,6 +95,44 @@ TEST_F(Gate, AWrongResultIsADivergenceAndIsNeverTimed) {
   EXPECT_EQ(device->times, 0);
 }
 
+TEST_F(Gate, ADivergenceTellsAStateInWhichTheEditedCodeDiffers) {
+  Evaluation e = evaluate_edits({replace("v_add_f32", "v_mul_f32_e32 v1, v1, v1")});
+  EXPECT_EQ(e.verdict.outcome, Outcome::divergence);
+  EXPECT_NE(e.verdict.evidence.find("run by itself: v1 in lane"), std::string::npos) << e.verdict.evidence;
+}
+
+TEST_F(Gate, AnAcceptedCandidateIsWatchedInStrictMode) {
+  Evaluation e = evaluate_edits({without_delay()});
+  ASSERT_TRUE(e.verdict.receipt) << e.verdict.evidence;
+  EXPECT_EQ(e.verdict.receipt->equivalence, Equivalence::tested_strict_clean);
+  EXPECT_NE(e.verdict.evidence.find("not proved: "), std::string::npos) << e.verdict.evidence;
+}
+
+TEST_F(Gate, WhatComputesTheSameIsProved) {
+  bench.settings.rule = {.epsilon = -1, .k = 0, .floor = 0, .faster = 0}; // faster or not
+  Evaluation e = evaluate_edits({replace("v_lshlrev_b32", "v_mul_lo_u32 v0, v0, 4")});
+  ASSERT_EQ(e.verdict.outcome, Outcome::accepted) << e.verdict.evidence;
+  EXPECT_EQ(e.verdict.receipt->equivalence, Equivalence::proved) << e.verdict.evidence;
+  EXPECT_NE(e.verdict.evidence.find("proved: 1 region differs and computes the same for all inputs"), std::string::npos)
+      << e.verdict.evidence;
+}
+
+TEST_F(Gate, NothingIsProvedWhereThatIsNotWanted) {
+  bench.settings.rule = {.epsilon = -1, .k = 0, .floor = 0, .faster = 0};
+  bench.settings.proof_limit = 0;
+  Evaluation e = evaluate_edits({replace("v_lshlrev_b32", "v_mul_lo_u32 v0, v0, 4")});
+  ASSERT_EQ(e.verdict.outcome, Outcome::accepted) << e.verdict.evidence;
+  EXPECT_EQ(e.verdict.receipt->equivalence, Equivalence::tested_strict_clean);
+}
+
+TEST_F(Gate, ARegisterThatNothingWroteIsAFaultEvenWhereItChangesNothing) {
+  Evaluation e = evaluate_edits({without_delay(), replace("v_add_f32", "v_mov_b32 v2, v5\nv_add_f32_e32 v1, v1, v1")});
+  EXPECT_EQ(e.verdict.outcome, Outcome::runtime_fault) << e.verdict.evidence;
+  EXPECT_NE(e.verdict.evidence.find("strict mode: case"), std::string::npos) << e.verdict.evidence;
+  EXPECT_NE(e.verdict.evidence.find("uninitialised"), std::string::npos) << e.verdict.evidence;
+  EXPECT_FALSE(e.built);
+}
+
 TEST_F(Gate, AnEndlessLoopIsARuntimeFault) {
   Evaluation e = evaluate_edits({replace("s_sub_u32 s8", "s_nop 0")});
   EXPECT_EQ(e.verdict.outcome, Outcome::runtime_fault) << e.verdict.evidence;
@@ -179,6 +217,7 @@ TEST_F(Gate, WhoeverRunsWhenItIsToldToStopTheCandidateIsNotJudged) {
     device->launches = 0;
     device->stop = false;
     device->stop_at_launch = at;
+    bench.examination = {}; // K0 runs in strict mode again
     auto evaluation = evaluate(Edited{&original.program, {without_delay()}, false}, 1, at, known, bench);
     ASSERT_TRUE(evaluation) << at << ": " << evaluation.error().message;
     EXPECT_FALSE(*evaluation) << at;

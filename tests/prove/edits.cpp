@@ -1,5 +1,6 @@
 // What edits of assembly can be proved, and what must not be.
 #include "pair.h"
+#include "prove/cache.h"
 
 namespace asmevo::prove {
 namespace {
@@ -226,6 +227,58 @@ TEST(Edits, a_matrix_instruction_is_the_same_function_of_the_same_registers) {
                            "v_add_f32 v6, v7, v8\nv_mfma_f32_16x16x16_f16 v[12:15], v[2:3], v[4:5], v[12:15]" + tail));
   EXPECT_NE(value_outcome("v_mfma_f32_16x16x16_f16 v[12:15], v[2:3], v[4:5], v[12:15]" + tail,
                           "v_mfma_f32_16x16x16_f16 v[12:15], v[4:5], v[2:3], v[12:15]" + tail),
+            Outcome::proved);
+}
+
+TEST(Edits, a_matrix_instruction_is_proved_for_waves_of_any_lanes_where_its_sources_stay) {
+  const std::string tail = "\nv_mov_b32 v0, v12\n" + std::string(store);
+  const auto matrix = [](const std::string& b) {
+    return "\nv_mfma_f32_16x16x16_f16 v[12:15], v[2:3], " + b + ", v[12:15]";
+  };
+  const Proof moved = proof_of("v_mul_f32 v4, v7, v8\nv_mul_f32 v5, v8, v8" + matrix("v[4:5]") + tail,
+                               "v_mul_f32 v5, v8, v8\nv_mul_f32 v4, v7, v8" + matrix("v[4:5]") + tail);
+  EXPECT_EQ(moved.outcome, Outcome::proved) << moved.reason;
+  EXPECT_FALSE(moved.full_waves);
+  // Lanes that never are active hold something else in the other registers, and it sees them.
+  const Proof renamed = proof_of("v_mul_f32 v4, v7, v8\nv_mul_f32 v5, v8, v8" + matrix("v[4:5]") + tail,
+                                 "v_mul_f32 v20, v7, v8\nv_mul_f32 v21, v8, v8" + matrix("v[20:21]") + tail);
+  EXPECT_EQ(renamed.outcome, Outcome::proved) << renamed.reason;
+  EXPECT_TRUE(renamed.full_waves);
+}
+
+TEST(Edits, a_difference_in_the_middle_of_a_loop_is_refuted_by_running_it) {
+  const auto loop = [](const std::string& body) {
+    return "s_mov_b32 s4, 16\nloop:\ns_cmp_eq_u32 s5, s4\ns_cbranch_scc1 out\n" + body +
+           "s_sub_u32 s4, s4, 1\ns_cmp_lg_u32 s4, 0\ns_cbranch_scc1 loop\nout:\n" + store;
+  };
+  const Proof proof = proof_of(loop("v_add_u32 v0, v0, v2\n"), loop("v_sub_u32 v0, v0, v2\n"));
+  EXPECT_EQ(proof.outcome, Outcome::refuted) << proof.reason;
+  EXPECT_NE(proof.reason.find("v0 in lane"), std::string::npos) << proof.reason;
+}
+
+TEST(Edits, what_was_found_about_a_region_is_looked_up_by_its_content) {
+  // The same edit behind other code, whose labels have other numbers: no question is asked twice.
+  const std::string before = "v_xor_b32 v1, v2, v3\nv_and_b32 v4, v2, v3\nv_lshlrev_b32 v4, 1, v4\n"
+                             "v_add_u32 v0, v1, v4\n" +
+                             std::string(store);
+  const std::string after = "v_add_u32 v0, v2, v3\n" + std::string(store);
+  const std::string top = "s_cbranch_scc1 work\nv_mov_b32 v2, v3\nwork:\n";
+  Cache cache;
+  const auto ask = [&](const std::string& a, const std::string& b) {
+    return prove(assemble(a, isa::Processor::gfx942), assemble(b, isa::Processor::gfx942), {}, {}, &cache);
+  };
+  const Proof first = ask(top + before, top + after);
+  EXPECT_EQ(first.outcome, Outcome::proved) << first.reason;
+  EXPECT_GT(first.questions, 0u);
+  const std::string more = "s_cbranch_scc0 more\nv_mov_b32 v3, v2\nmore:\n" + top;
+  const Proof second = ask(more + before, more + after);
+  EXPECT_EQ(second.outcome, Outcome::proved) << second.reason;
+  EXPECT_EQ(second.questions, 0u);
+  // Another value is live behind it: another question.
+  const std::string tail = "global_store_dword v[10:11], v4, off\n";
+  EXPECT_NE(ask(top + before.substr(0, before.find("global")) + tail + store,
+                top + after.substr(0, after.find("global")) + tail + store)
+                .outcome,
             Outcome::proved);
 }
 

@@ -171,6 +171,8 @@ inline std::optional<Program> renamed(const Kernel& kernel, const Block& block, 
         // A write that keeps a part reads the register without naming it as a source.
         const bool partial = next.instruction.suffix != isa::Suffix::none && writes && reads;
         if (writes && (operands.first != name || kept || partial)) possible = false;
+        // Under a part of EXEC the other lanes keep the value.
+        if (writes && !reads && live.before[i - base].test(unit)) possible = false;
         line = writes ? operands.head + operands.first + replaced(operands.rest, name, other)
                       : replaced(line, name, other);
         ended = writes;
