@@ -2,6 +2,8 @@
 
 #include "machine/workgroup.h"
 
+#include <algorithm>
+
 namespace asmevo::machine {
 
 namespace {
@@ -22,7 +24,7 @@ struct Movable {
 
 bool is_vgpr(RowRef ref) { return ref.space() == RowSpace::vgpr; }
 
-void run_indexed(Wave& w, const Op& from) {
+void run_indexed(Wave& w, const Op& from, const isa::Instruction& instruction) {
   Movable moved(from);
   const uint32_t index = w.m0() & 0xff, enables = w.m0() >> 12 & 15;
   for (unsigned k = 0; k < 3; ++k) {
@@ -32,7 +34,8 @@ void run_indexed(Wave& w, const Op& from) {
     source = RowRef::of(RowSpace::vgpr, at < w.vgpr_rows ? at : 0);
   }
   RowRef& destination = moved.destination();
-  if (enables & 8 && is_vgpr(destination)) {
+  const bool writes_rows = std::ranges::any_of(instruction.defs, [](auto& d) { return d.file == isa::File::vgpr; });
+  if (enables & 8 && writes_rows && is_vgpr(destination)) {
     destination = destination.next(index);
     if (destination.row() >= w.vgpr_rows) return;
   }
@@ -45,9 +48,10 @@ void step_modal(Wave& w) {
   const Op& op = *w.next++;
   const auto& instructions = w.workgroup->image->instructions;
   if (op.index >= instructions.size()) return op.run(w, op);
-  const isa::Traits& traits = instructions[op.index].traits;
+  const isa::Instruction& instruction = instructions[op.index];
+  const isa::Traits& traits = instruction.traits;
   if (w.mode & mode::vskip && (traits.valu || traits.vmem || traits.lds)) return;
-  if (w.mode & mode::gpr_idx_en && traits.valu) return run_indexed(w, op);
+  if (w.mode & mode::gpr_idx_en && traits.valu) return run_indexed(w, op, instruction);
   op.run(w, op);
 }
 

@@ -84,73 +84,74 @@ TEST(Traps, GprIndexingChangesM0AndWritelaneHonoursTheDestinationIndex) {
   EXPECT_EQ(p.v(10).lane[5], 0u);
 }
 
-namespace {
-
-/// Where a lane reads from under a DPP control; -1 where it has no source.
-struct Control {
-  std::string text;
-  int (*from)(int lane);
-  Processor processor = Processor::gfx942;
-};
-
-int in_row(int lane, int at) { return at >= 0 && at < 16 ? (lane & ~15) + at : -1; }
-
-const Control controls[] = {
-    {"quad_perm:[3,0,1,1]", [](int l) { return (l & ~3) + std::array{3, 0, 1, 1}[size_t(l & 3)]; }},
-    {"row_shl:2", [](int l) { return in_row(l, (l & 15) + 2); }},
-    {"row_shr:3", [](int l) { return in_row(l, (l & 15) - 3); }},
-    {"row_ror:5", [](int l) { return (l & ~15) + ((l - 5) & 15); }},
-    {"row_mirror", [](int l) { return (l & ~15) + 15 - (l & 15); }},
-    {"row_half_mirror", [](int l) { return (l & ~7) + 7 - (l & 7); }},
-    {"row_bcast:15", [](int l) { return l < 16 ? -1 : (l & ~15) - 1; }},
-    {"row_bcast:31", [](int l) { return l < 32 ? -1 : 31; }},
-    {"row_newbcast:6", [](int l) { return (l & ~15) + 6; }},
-    {"wave_shl:1", [](int l) { return l == 63 ? -1 : l + 1; }, Processor::gfx908},
-    {"wave_shr:1", [](int l) { return l - 1; }, Processor::gfx908},
-    {"wave_rol:1", [](int l) { return (l + 1) & 63; }, Processor::gfx908},
-    {"wave_ror:1", [](int l) { return (l - 1) & 63; }, Processor::gfx908},
-};
-
-} // namespace
-
-TEST(Traps, DppLanesComeFromWhereTheControlSaysAndKeepTheOldValueWithoutASource) {
-  for (const Control& c : controls)
-    for (const bool bound : {false, true}) {
-      Program p("v_mov_b32_dpp v2, v1 " + c.text + " row_mask:0xf bank_mask:0xf" + (bound ? " bound_ctrl:0" : ""),
-                c.processor);
+TEST(Traps, GprIndexingMovesEachOperandThatItsModeNames) {
+  for (unsigned enables = 0; enables < 16; ++enables)
+    for (const uint32_t index : {0u, 1u, 7u, 200u}) {
+      std::string modes;
+      const char* const names[] = {"SRC0", "SRC1", "SRC2", "DST"};
+      for (unsigned k = 0; k < 4; ++k)
+        if (enables >> k & 1) modes += (modes.empty() ? "" : ",") + std::string(names[k]);
+      SCOPED_TRACE(modes + " " + std::to_string(index));
+      // Three sources, an accumulator, a pair of registers, one lane; scalars are not indexed.
+      Program p("s_set_gpr_idx_on s6, gpr_idx(" + modes +
+                ")\nv_add3_u32 v40, v1, v2, v3\nv_lshlrev_b64 v[50:51], 4, v[4:5]\nv_readlane_b32 s8, v6, 9\n"
+                "v_sub_u32 v44, s7, v7\nv_dot4c_i32_i8 v46, v1, v2\ns_set_gpr_idx_off");
       p.start();
-      p.fill(1, [](unsigned i) { return 100 + i; });
-      p.fill(2, [](unsigned) { return 7; });
+      const auto word = [](uint32_t r, unsigned lane) { return (r + 1) * 0x01010101u + lane; };
+      for (uint32_t r = 0; r < 64; ++r) p.fill(r, [&](unsigned i) { return word(r, i); });
+      p.s(6) = index, p.s(7) = 5000;
       p.run();
-      for (int lane = 0; lane < 64; ++lane) {
-        const int from = c.from(lane);
-        const uint32_t wanted = from >= 0 ? 100 + uint32_t(from) : bound ? 0 : 7;
-        ASSERT_EQ(p.v(2).lane[lane], wanted) << c.text << " lane " << lane << " bound " << bound;
+      ASSERT_EQ(p.end(), TurnEnd::finished) << p.fault();
+      const auto source = [&](unsigned k, uint32_t r) { // a source beyond the allocation is v0
+        const uint32_t at = r + (enables >> k & 1 ? index : 0);
+        return at < 128 ? at : 0;
+      };
+      const auto target = [&](uint32_t r) { return r + (enables & 8 ? index : 0); };
+      const auto expect = [&](uint32_t r, unsigned lane, uint32_t value) {
+        if (r < 64) { // what goes beyond is dropped
+          EXPECT_EQ(p.v(r).lane[lane], value) << "v" << r;
+        }
+      };
+      const auto read = [&](uint32_t r, unsigned lane) { return r < 64 ? word(r, lane) : 0; };
+      for (const unsigned lane : {0u, 33u}) {
+        const auto at = [&](unsigned k, uint32_t r) { return read(source(k, r), lane); };
+        expect(target(40), lane, at(0, 1) + at(1, 2) + at(2, 3));
+        const uint32_t pair = source(1, 4);
+        const uint64_t wide = (uint64_t{read(pair + 1, lane)} << 32 | read(pair, lane)) << 4;
+        expect(target(50), lane, uint32_t(wide));
+        expect(target(51), lane, uint32_t(wide >> 32));
+        expect(target(44), lane, 5000 - at(1, 7));
+        uint32_t sum = word(target(46) < 64 ? target(46) : 0, lane);
+        for (unsigned k = 0; k < 4; ++k) sum += uint32_t(int8_t(at(0, 1) >> (8 * k)) * int8_t(at(1, 2) >> (8 * k)));
+        expect(target(46), lane, sum);
       }
+      EXPECT_EQ(p.s(8), read(source(0, 6), 9));
+      EXPECT_EQ(p.s(6), index); // an SGPR destination is none of its business
     }
 }
 
-TEST(Traps, DppMasksLeaveRowsAndBanksAlone) {
-  Program p("v_mov_b32_dpp v2, v1 quad_perm:[0,1,2,3] row_mask:0x5 bank_mask:0x3");
+TEST(Traps, RelativeScalarsBeyondTheFileReadS0AndAreNotWritten) {
+  Program p("s_mov_b32 m0, 0x60\ns_movrels_b32 s20, s10\ns_movreld_b32 s10, s11\ns_movrels_b64 s[22:23], "
+            "s[10:11]\ns_movreld_b64 s[10:11], s[12:13]");
   p.start();
-  p.fill(1, [](unsigned i) { return 100 + i; });
-  p.fill(2, [](unsigned) { return 7; });
+  for (uint32_t k = 0; k < 102; ++k) p.s(k) = 1000 + k;
+  p.wave().set_vcc(7);
   p.run();
-  for (unsigned lane = 0; lane < 64; ++lane) {
-    const bool on = (0x5 >> (lane / 16) & 1) && (0x3 >> (lane / 4 % 4) & 1);
-    ASSERT_EQ(p.v(2).lane[lane], on ? 100 + lane : 7) << lane;
-  }
+  ASSERT_EQ(p.end(), TurnEnd::finished) << p.fault();
+  for (uint32_t k = 0; k < 102; ++k) EXPECT_EQ(p.s(k), k == 20 || k == 22 ? 1000u : k == 23 ? 1001u : 1000 + k) << k;
+  EXPECT_EQ(p.wave().vcc(), 7u);
 }
 
-TEST(Traps, AnInactiveSourceLaneIsNoSource) {
-  Program p("s_mov_b64 exec, -2\nv_mov_b32_dpp v2, v1 row_shr:1 row_mask:0xf bank_mask:0xf");
+TEST(Traps, AllOfTheUnifiedFileMayBeDeclaredAndNamed) {
+  Program p("v_mov_b32 v255, v1\nv_accvgpr_write_b32 a255, v2\nv_accvgpr_read_b32 v3, a255\nv_mov_b32 v4, v255",
+            Processor::gfx942);
+  p.resources = {.vgprs = 256, .agprs = 256, .accum_offset = 256};
   p.start();
-  p.fill(1, [](unsigned i) { return 100 + i; });
-  p.fill(2, [](unsigned) { return 7; });
+  for (uint32_t r = 1; r < 3; ++r) p.fill(r, [&](unsigned i) { return 100 * r + i; });
   p.run();
-  EXPECT_EQ(p.v(2).lane[0], 7u);
-  EXPECT_EQ(p.v(2).lane[1], 7u); // lane 0 is off
-  EXPECT_EQ(p.v(2).lane[2], 101u);
+  ASSERT_EQ(p.end(), TurnEnd::finished) << p.fault();
+  EXPECT_EQ(p.v(3).lane[9], 209u);
+  EXPECT_EQ(p.v(4).lane[9], 109u);
 }
 
 TEST(Traps, HandWrittenModesFlushSinglesAndKeepHalves) {
@@ -218,11 +219,19 @@ TEST(Traps, WorkgroupsOfALowerZComeFirst) {
 }
 
 TEST(Traps, TheKernelDecidesHowBf16Rounds) {
-  // Upper halves are stored as they are (truncation), and the conversion instruction rounds to nearest even.
-  Program p("v_mov_b32 v1, 0x3f81c000\nv_lshrrev_b32 v2, 16, v1\nv_cvt_pk_bf16_f32 v3, v1, v1", Processor::gfx950);
-  p.run();
-  EXPECT_EQ(p.v(2).lane[0], 0x3f81u);
-  EXPECT_EQ(p.v(3).lane[0] & 0xffff, 0x3f82u);
+  // Upper halves stored as they are, the conversion instruction, and half an ulp added first: three answers.
+  for (const auto& [x, cut, even, away] :
+       {std::tuple{0x3f81c000u, 0x3f81u, 0x3f82u, 0x3f82u}, {0x3f808000u, 0x3f80u, 0x3f80u, 0x3f81u}}) {
+    Program p(
+        "v_lshrrev_b32 v2, 16, v1\nv_cvt_pk_bf16_f32 v3, v1, v1\nv_add_u32 v4, 0x8000, v1\nv_lshrrev_b32 v4, 16, v4",
+        Processor::gfx950);
+    p.start();
+    p.fill(1, [&](unsigned) { return x; });
+    p.run();
+    EXPECT_EQ(p.v(2).lane[0], cut);
+    EXPECT_EQ(p.v(3).lane[0] & 0xffff, even);
+    EXPECT_EQ(p.v(4).lane[0], away);
+  }
 }
 
 TEST(Traps, Fp8IsFnuzOnGfx942AndOcpOnGfx950) {

@@ -237,7 +237,7 @@ TEST(Buffer, SwizzledBuffersInterleaveElements) {
 }
 
 TEST(Buffer, LoadsToLdsAddTheOffsetOnBothSides) {
-  Buffers p("s_mov_b32 m0, 0x100\nbuffer_load_dword v1, s[8:11], 0 offen offset:8 lds");
+  Buffers p("s_mov_b32 m0, 0xabcd0100\nbuffer_load_dword v1, s[8:11], 0 offen offset:8 lds"); // 16 bits of M0 count
   p.begin();
   p.s(10) = 200;
   p.fill(1, times(4));
