@@ -21,19 +21,36 @@ double from_f16(uint16_t h) {
   return h & 0x8000 ? -magnitude : magnitude;
 }
 
+template <class T> T element(const Bytes& bytes, size_t i) {
+  T value;
+  std::memcpy(&value, &bytes[i * sizeof value], sizeof value);
+  return value;
+}
+
+double value_of(const Bytes& bytes, size_t i, launch::DType dtype) {
+  using launch::DType;
+  switch (dtype) {
+  case DType::f32:
+    return element<float>(bytes, i);
+  case DType::f16:
+    return from_f16(element<uint16_t>(bytes, i));
+  case DType::bf16:
+    return std::bit_cast<float>(uint32_t{element<uint16_t>(bytes, i)} << 16);
+  case DType::u8:
+    return bytes[i];
+  case DType::i8:
+    return int8_t(bytes[i]);
+  case DType::u32:
+    return element<uint32_t>(bytes, i);
+  default:
+    ADD_FAILURE() << "no kernel of the corpus has such a buffer";
+    return 0;
+  }
+}
+
 Values values_of(const Bytes& bytes, launch::DType dtype) {
   Values values(bytes.size() / launch::size_of(dtype));
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (dtype == launch::DType::f32) {
-      float f;
-      std::memcpy(&f, &bytes[i * 4], 4);
-      values[i] = f;
-    } else {
-      uint16_t h;
-      std::memcpy(&h, &bytes[i * 2], 2);
-      values[i] = from_f16(h);
-    }
-  }
+  for (size_t i = 0; i < values.size(); ++i) values[i] = value_of(bytes, i, dtype);
   return values;
 }
 
@@ -62,10 +79,10 @@ struct Inputs {
 /// Where an element of the output is not defined (columns behind a row's end).
 constexpr double untouched = -1e300;
 
-Values softmax(const Inputs& in) {
-  Values x = in["in"], y(x.size(), untouched);
-  int64_t stride = in.integer(2), n = in.integer(3);
-  for (uint64_t r = 0; r < in.rows(); ++r) {
+/// Rows of n in `x`, `stride` elements apart.
+Values softmax_of(const Values& x, uint64_t rows, int64_t stride, int64_t n) {
+  Values y(x.size(), untouched);
+  for (uint64_t r = 0; r < rows; ++r) {
     const double* row = &x[r * stride];
     double top = row[0], sum = 0;
     for (int64_t c = 0; c < n; ++c) top = std::max(top, row[c]);
@@ -74,6 +91,8 @@ Values softmax(const Inputs& in) {
   }
   return y;
 }
+Values softmax(const Inputs& in) { return softmax_of(in["in"], in.rows(), in.integer(2), in.integer(3)); }
+Values softmax_rows(const Inputs& in) { return softmax_of(in["x"], in.rows(), in.integer(2), in.integer(2)); }
 
 /// Row-major c = a·b; `stride` is the distance of rows in elements.
 struct Matrix {
@@ -152,6 +171,55 @@ Values rowsum(const Inputs& in) {
   return y;
 }
 
+Values transpose(const Inputs& in) {
+  Values x = in["x"], y(x.size());
+  int64_t rows = in.integer(2), columns = in.integer(3);
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c) y[size_t(c * rows + r)] = x[size_t(r * columns + c)];
+  return y;
+}
+
+Values histogram(const Inputs& in) {
+  Values counts = in["counts"];
+  for (double v : in["x"]) counts[size_t(v)] += 1;
+  return counts;
+}
+
+Values gemm_mfma(const Inputs& in) {
+  int64_t m = in.integer(3), n = in.integer(4), k = in.integer(5);
+  return matrix_product({in["a"], k}, {in["b"], n}, m, n, k, n);
+}
+
+Values rope(const Inputs& in) {
+  Values x = in["x"], cosine = in["cosine"], sine = in["sine"];
+  int64_t tokens = in.integer(3), heads = in.integer(4), half = in.integer(5);
+  for (int64_t head = 0; head < tokens * heads; ++head)
+    for (int64_t i = 0; i < half; ++i) {
+      double &a = x[size_t(head * 2 * half + i)], &b = x[size_t(head * 2 * half + half + i)];
+      size_t angle = size_t(head / heads * half + i);
+      double turned = a * cosine[angle] - b * sine[angle];
+      b = a * sine[angle] + b * cosine[angle];
+      a = turned;
+    }
+  return x;
+}
+
+/// In f32, where division and rounding are exact: results must be equal.
+Values quantization_scales(const Inputs& in) {
+  Values x = in["x"], scales(in.rows(), 0.0);
+  size_t columns = size_t(in.integer(3));
+  for (size_t i = 0; i < x.size(); ++i) scales[i / columns] = std::max(scales[i / columns], std::abs(x[i]));
+  for (double& s : scales) s = float(s) / 127.0F;
+  return scales;
+}
+Values quantized(const Inputs& in) {
+  Values x = in["x"], scales = quantization_scales(in);
+  size_t columns = size_t(in.integer(3));
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i] = scales[i / columns] > 0 ? std::nearbyint(float(x[i]) / float(scales[i / columns])) : 0;
+  return x;
+}
+
 struct Kernel {
   const char* name;
   const char* output;
@@ -162,10 +230,21 @@ struct Kernel {
 class CorpusKernel : public testing::TestWithParam<Kernel> {};
 
 constexpr Kernel kernels[] = {
-    {"softmax", "out", softmax, 1e-5, 1e-6},   {"matmul", "c", matmul, 2e-3, 1e-3},
-    {"gelu", "y", gelu, 1e-5, 1e-6},           {"rmsnorm", "y", rmsnorm, 1e-5, 1e-6},
-    {"layernorm", "y", layernorm, 2e-5, 2e-5}, {"sgemm_naive", "c", sgemm, 1e-4, 1e-5},
-    {"dwconv3x3", "y", dwconv3x3, 1e-5, 1e-5}, {"rowsum", "out", rowsum, 1e-5, 1e-4},
+    {"softmax", "out", softmax, 1e-5, 1e-6},
+    {"matmul", "c", matmul, 2e-3, 1e-3},
+    {"gelu", "y", gelu, 1e-5, 1e-6},
+    {"rmsnorm", "y", rmsnorm, 1e-5, 1e-6},
+    {"layernorm", "y", layernorm, 2e-5, 2e-5},
+    {"sgemm_naive", "c", sgemm, 1e-4, 1e-5},
+    {"dwconv3x3", "y", dwconv3x3, 1e-5, 1e-5},
+    {"rowsum", "out", rowsum, 1e-5, 1e-4},
+    {"softmax_rows", "y", softmax_rows, 1e-5, 1e-6},
+    {"transpose", "y", transpose, 0, 0},
+    {"histogram", "counts", histogram, 0, 0},
+    {"gemm_mfma", "c", gemm_mfma, 2e-3, 1e-3},
+    {"rope", "x", rope, 4e-3, 1e-4},
+    {"quantize_rows", "q", quantized, 0, 0},
+    {"quantize_rows", "scales", quantization_scales, 0, 0},
 };
 
 /// Root mean square of the ordinary values.
@@ -219,4 +298,4 @@ TEST_P(CorpusKernel, ComputesWhatItIsMeantTo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Corpus, CorpusKernel, testing::ValuesIn(kernels),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& info) { return fmt::format("{}_{}", info.param.name, info.param.output); });
