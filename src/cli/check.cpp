@@ -1,8 +1,11 @@
 // check: a linter for code objects and for hand-written assembly.
+//
+// Most rules are about all paths and need nothing but the code. With a launch the kernel is also run, in strict mode,
+// which sees what depends on values: addresses, who shares memory with whom, which registers were written.
 #include "analysis/check.h"
+#include "cli/interrupt.h"
 #include "cli/options.h"
-#include "cli/source.h"
-#include "report/findings.h"
+#include "cli/watch.h"
 
 #include <algorithm>
 
@@ -10,7 +13,7 @@ namespace asmevo::cli {
 namespace {
 
 struct Options : Common {
-  std::string file, kernel, target;
+  std::string file, kernel, target, launch, device = "auto";
   std::vector<std::string> only, without;
   bool sarif = false, list = false;
 };
@@ -27,22 +30,19 @@ bool is_on(const Options& options, std::string_view rule) {
          std::ranges::none_of(options.without, names_it);
 }
 
-Result<void> check_patterns(const Options& options) {
-  for (const auto* patterns : {&options.only, &options.without})
-    for (const std::string& pattern : *patterns)
-      if (std::ranges::none_of(analysis::rules(), [&](const auto& rule) { return names(pattern, rule.id); }))
-        return fail("{}: no such rule (see asmevo check --rules)", pattern);
-  return {};
+std::vector<analysis::Rule> all_rules() {
+  std::vector<analysis::Rule> all = analysis::rules();
+  all.insert(all.end(), watch_rules().begin(), watch_rules().end());
+  return all;
 }
 
-report::Spot spot_of(const Source& source, size_t item) {
-  report::Spot spot;
-  if (item >= source.program.items.size()) return spot;
-  spot.line = source.lines[item];
-  const object::Section* text = source.object->section(".text");
-  if (source.program.items[item].origin >= 0)
-    spot.address = uint64_t(source.program.items[item].origin) - (text ? text->address : 0);
-  return spot;
+Result<void> check_patterns(const Options& options) {
+  const std::vector<analysis::Rule> known = all_rules();
+  for (const auto* patterns : {&options.only, &options.without})
+    for (const std::string& pattern : *patterns)
+      if (std::ranges::none_of(known, [&](const auto& rule) { return names(pattern, rule.id); }))
+        return fail("{}: no such rule (see asmevo check --rules)", pattern);
+  return {};
 }
 
 std::vector<report::Lint> lints_of(const Source& source, const recover::Function& function, const Options& options) {
@@ -71,7 +71,7 @@ std::string text_of(const Options& options, const Source& source, const std::vec
 Result<ExitStatus> list_rules(const Options& options) {
   std::string text;
   nlohmann::json document = nlohmann::json::array();
-  for (const analysis::Rule& rule : analysis::rules()) {
+  for (const analysis::Rule& rule : all_rules()) {
     text += fmt::format("{}  {}\n", rule.id, rule.what);
     document.push_back({{"id", rule.id}, {"what", rule.what}});
   }
@@ -91,19 +91,31 @@ Result<ExitStatus> run(const Options& options) {
     kernels += function.kernel >= 0;
     std::ranges::move(lints_of(source, function, options), std::back_inserter(lints));
   }
+  std::vector<std::string> gaps;
+  if (!options.launch.empty()) {
+    AE_TRY(Watched watched,
+           watch(source, {options.file, options.launch, options.kernel, options.device}, stop_on_signal()));
+    if (watched.stopped) return interrupted;
+    std::erase_if(watched.lints, [&](const report::Lint& lint) { return !is_on(options, lint.rule); });
+    std::ranges::move(watched.lints, std::back_inserter(lints));
+    gaps = std::move(watched.gaps);
+  }
   ExitStatus status = lints.empty() ? positive : negative;
   if (options.sarif) {
-    AE_CHECK(print_document(report::sarif(options.file, source.text, lints, analysis::rules())));
+    AE_CHECK(print_document(report::sarif(options.file, source.text, lints, all_rules())));
     return status;
   }
   nlohmann::json findings = nlohmann::json::array();
   for (const report::Lint& lint : lints) findings.push_back(report::to_json(lint));
   std::string count =
       lints.empty() ? "no findings" : fmt::format("{} finding{}", lints.size(), lints.size() > 1 ? "s" : "");
-  return answer(options,
-                text_of(options, source, lints) +
-                    fmt::format("{}: {} kernel{}, {}\n", options.file, kernels, kernels == 1 ? "" : "s", count),
-                {{"file", options.file}, {"kernels", kernels}, {"findings", std::move(findings)}}, status);
+  std::string unseen;
+  for (const std::string& gap : gaps) unseen += fmt::format("{}: not watched: {}\n", options.file, gap);
+  return answer(
+      options,
+      text_of(options, source, lints) + unseen +
+          fmt::format("{}: {} kernel{}, {}\n", options.file, kernels, kernels == 1 ? "" : "s", count),
+      {{"file", options.file}, {"kernels", kernels}, {"findings", std::move(findings)}, {"not_watched", gaps}}, status);
 }
 
 } // namespace
@@ -113,6 +125,7 @@ const Verb check_verb = {
     "  asmevo check faster.hsaco\n"
     "  asmevo check kernel.s --target gfx942 --only 'W*' --only 'H*'\n"
     "  asmevo check kernel.s --without W010 --sarif > findings.sarif\n"
+    "  asmevo check faster.hsaco --launch softmax.launch.json\n"
     "  asmevo check --rules\n",
     [](CLI::App& app) {
       return declare<Options>(
@@ -123,6 +136,9 @@ const Verb check_verb = {
             kernel_option(a, o.kernel);
             a.add_option("--target", o.target, "of assembly without .amdgcn_target: gfx90a:xnack-, ...")
                 ->type_name("TARGET");
+            a.add_option("--launch", o.launch, "run the kernel on this launch in strict mode too: rules S*")
+                ->type_name("PATH");
+            device_option(a, o.device);
             a.add_option("--only", o.only, "judge by this rule, or all of a kind: W001, H*")->type_name("RULE");
             a.add_option("--without", o.without, "leave this rule out, or all of a kind")->type_name("RULE");
             a.add_flag("--sarif", o.sarif, "one SARIF 2.1.0 log on stdout");

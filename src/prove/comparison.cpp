@@ -56,24 +56,30 @@ Proof Comparison::run() {
   return proof;
 }
 
-std::optional<std::string> Comparison::counterexample() {
-  constexpr unsigned attempts = 6;
-  const Windows windows{{&versions_[0]->program, &versions_[1]->program}, region_, live_behind(), &entry_[0]};
+std::optional<std::string> Comparison::counterexample(unsigned attempts) {
   const bool own_accumulators = shared_.registers.first_of({isa::File::agpr, 0, 1}) == analysis::agpr_unit;
-  if (!own_accumulators || !can_be_run(windows) || !same_ends() || !execute(true)) return std::nullopt;
+  const Windows windows{{&versions_[0]->program, &versions_[1]->program},
+                        region_,
+                        &correspondence_,
+                        [this](const std::string& exit) { return live_behind(exit); },
+                        &entry_[0]};
+  auto original = spell(windows, 0), candidate = spell(windows, 1);
+  if (!own_accumulators || !original || !candidate || !execute(true)) return std::nullopt;
+  const std::array<Spelled, 2> spelled = {*std::move(original), *std::move(candidate)};
   for (unsigned attempt = 0; attempt < attempts; ++attempt) {
     World world(shared_.terms, shared_.lane, 0x1234567 + attempt * 7919);
-    if (auto difference = confirmed_difference(shared_, windows, world)) return difference;
+    if (auto difference = confirmed_difference(shared_, windows, spelled, world)) return difference;
   }
   return std::nullopt;
 }
 
 void seek_counterexample(const Version& original, const Version& candidate, const Correspondence& correspondence,
                          const Region& region, const Policy& policy, Proof& proof) {
+  constexpr unsigned attempts = 6;
   const Region part = differing_part(original.program, candidate.program, region, correspondence);
   for (const Region& window : {region, part}) {
     Comparison comparison(original, candidate, correspondence, window, policy, {.any_lanes = false, .full_exec = true});
-    const auto difference = comparison.counterexample();
+    const auto difference = comparison.counterexample(attempts);
     if (!difference) continue;
     proof.outcome = Outcome::refuted;
     proof.reason = *difference;
@@ -96,35 +102,15 @@ void Comparison::enter() {
                terms.symbol(0, "scratch memory", true)};
 }
 
-/// Registers that both versions read behind the windows: before a last branch that both have, or where control goes on.
-RegisterSet Comparison::live_behind() const {
+/// Registers that both versions read behind a way out of the region, as replay.h names it.
+RegisterSet Comparison::live_behind(const std::string& exit) const {
+  if (exit == "end") return {};
+  if (exit == "window") return live_at(0, region_.last[0]) & live_at(1, region_.last[1]);
   RegisterSet live = ~RegisterSet();
-  for (size_t side = 0; side < 2; ++side) {
-    const Program& program = versions_[side]->program;
-    const size_t first = region_.first[side], last = region_.last[side];
-    const size_t executed = executed_items(program, first, last).size();
-    size_t end = last, instructions = 0;
-    for (size_t i = first; i < last; ++i)
-      if (analysis::is_instruction(program.items[i]) && instructions++ == executed) end = i;
-    live &= versions_[side]->live_at(end);
-  }
-  return live;
-}
-
-/// Whether both versions end in the same instruction, or neither in one that leaves.
-bool Comparison::same_ends() const {
-  const isa::Instruction* last[2] = {nullptr, nullptr};
-  std::string target[2];
   for (size_t side = 0; side < 2; ++side)
-    for (size_t i = region_.first[side]; i < region_.last[side]; ++i) {
-      const recover::Item& item = versions_[side]->program.items[i];
-      if (!analysis::is_instruction(item)) continue;
-      last[side] = &item.instruction;
-      target[side] = item.target;
-    }
-  const auto leaves = [](const isa::Instruction* i) { return i && (i->traits.branch || i->traits.terminator); };
-  if (!leaves(last[0]) && !leaves(last[1])) return true;
-  return leaves(last[0]) && leaves(last[1]) && last[0]->mnemonic == last[1]->mnemonic && target[0] == target[1];
+    for (const auto& [label, number] : correspondence_.number[side])
+      if (fmt::format("#{}", number) == exit) live &= live_at(side, versions_[side]->labels.at(label));
+  return live;
 }
 
 Proof Comparison::compare(const Outcomes& original, const Outcomes& candidate) {

@@ -25,14 +25,13 @@ public:
 
   Proof run();
   /// A state in which the two really differ, in words. The region may be any piece of code here.
-  std::optional<std::string> counterexample();
+  std::optional<std::string> counterexample(unsigned attempts);
 
 private:
   void enter();
   Result<std::array<Outcomes, 2>> execute(bool window);
   analysis::RegisterSet live_at(size_t side, size_t item) const;
-  analysis::RegisterSet live_behind() const;
-  bool same_ends() const;
+  analysis::RegisterSet live_behind(const std::string& exit) const;
   bool equal(Id a, Id b, Id condition) { return equality_->compare(a, b, condition) == Answer::equal; }
   Proof compare(const Outcomes& original, const Outcomes& candidate);
   std::string first_difference(Id a, Id b);

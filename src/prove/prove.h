@@ -54,4 +54,9 @@ class Cache; // cache.h
 Proof prove(const recover::Program& original, const recover::Program& candidate, const Policy& policy,
             std::string_view kernel = {}, Cache* cache = nullptr);
 
+/// A state of a region in which both versions, run on the simulated machine, go different ways, leave different values
+/// in registers that are read later, or different memory. Nothing is proved; nothing found says little.
+std::optional<std::string> difference_in_runs(const recover::Program& original, const recover::Program& candidate,
+                                              std::string_view kernel, unsigned attempts);
+
 } // namespace asmevo::prove

@@ -1,5 +1,6 @@
 #include "prove/replay.h"
 
+#include "analysis/cfg.h"
 #include "machine/dispatch.h"
 #include "machine/execute.h"
 
@@ -16,12 +17,12 @@ constexpr uint64_t page = 4096;
 constexpr size_t most_pages = 4096;
 constexpr uint64_t most_instructions = 100'000;
 
-bool leaves(const Instruction& i) { return i.traits.branch || i.traits.terminator; }
+constexpr uint32_t s_endpgm = 0xbf810000;
 
-/// Straight code whose effects are registers, global memory and LDS.
+/// An instruction whose effects are registers, global memory and LDS.
 bool is_harmless(const Instruction& i) {
   const std::string_view name = name_of(i);
-  if (leaves(i) || i.traits.relative || i.encoding == isa::Encoding::unknown) return false;
+  if (i.traits.relative || i.encoding == isa::Encoding::unknown) return false;
   if (i.encoding == isa::Encoding::flat || i.encoding == isa::Encoding::scratch || i.encoding == isa::Encoding::mubuf ||
       i.encoding == isa::Encoding::mtbuf)
     return false;
@@ -85,8 +86,9 @@ std::optional<Pages> pages_of(const Terms& terms, World& world) {
 /// One wave on the machine.
 class Run {
 public:
-  Run(const Windows& windows, size_t side, Shared& shared, World& world, const Pages& pages, const isa::Codec& codec) {
-    finished_ = start(windows, side, shared, world, pages, codec);
+  Run(const Registers& entry, const Bytes& code, Shared& shared, World& world, const Pages& pages,
+      const isa::Codec& codec) {
+    finished_ = start(entry, code, shared, world, pages, codec);
   }
 
   bool finished() const { return finished_; }
@@ -98,18 +100,12 @@ public:
     return wave().spaces[unsigned(machine::RowSpace::vgpr)][unit - analysis::vgpr_unit];
   }
   const machine::Memory& memory() const { return memory_; }
+  /// Of the s_endpgm that it ended at.
+  uint64_t end() { return image_->instructions()[size_t(wave().next - wave().ops) - 1].address; }
 
 private:
-  bool start(const Windows& windows, size_t side, Shared& shared, World& world, const Pages& pages,
+  bool start(const Registers& entry, const Bytes& code, Shared& shared, World& world, const Pages& pages,
              const isa::Codec& codec) {
-    Bytes code;
-    const recover::Program& program = *windows.program[side];
-    for (size_t item : executed_items(program, windows.region.first[side], windows.region.last[side])) {
-      const Instruction& i = program.items[item].instruction;
-      for (size_t k = 0; k < i.size; ++k) code.push_back(static_cast<uint8_t>(i.words[k / 4] >> (8 * (k % 4))));
-    }
-    constexpr uint32_t s_endpgm = 0xbf810000;
-    for (size_t k = 0; k < 4; ++k) code.push_back(static_cast<uint8_t>(s_endpgm >> (8 * k)));
     const bool accumulators = shared.target.has_agprs();
     auto image = machine::Image::from_text(
         code, codec,
@@ -130,13 +126,12 @@ private:
     plan_ = std::make_unique<machine::LaunchPlan>(*std::move(plan));
     residence_ = std::make_unique<machine::Residence>(*plan_, memory_, scratch_, 0);
     residence_->begin(0, nullptr);
-    enter(windows, world, accumulators);
+    enter(entry, world, accumulators);
     const machine::Turn turn = machine::Executor(machine::Schedule::round_robin, 0).run(*residence_, most_instructions);
     return turn.end == machine::TurnEnd::finished && !residence_->group().fault;
   }
 
-  void enter(const Windows& windows, World& world, bool accumulators) {
-    const Registers& entry = *windows.entry;
+  void enter(const Registers& entry, World& world, bool accumulators) {
     machine::Wave& w = wave();
     for (size_t unit = 0; unit < analysis::vgpr_unit; ++unit)
       w.sgpr[unit] = static_cast<uint32_t>(world.value(entry[unit], 0));
@@ -165,7 +160,8 @@ std::string state_of(const Windows& windows, World& world, unsigned lane) {
   analysis::RegisterSet told;
   size_t count = 0;
   const recover::Program& program = *windows.program[0];
-  for (size_t item : executed_items(program, windows.region.first[0], windows.region.last[0])) {
+  for (size_t item = windows.region.first[0]; item < windows.region.last[0]; ++item) {
+    if (program.items[item].kind != recover::ItemKind::instruction) continue;
     const Instruction& i = program.items[item].instruction;
     analysis::RegisterMap().each(i.uses, [&](size_t unit) {
       if (told.test(unit) || unit == analysis::mode_unit || count == 8) return;
@@ -179,45 +175,113 @@ std::string state_of(const Windows& windows, World& world, unsigned lane) {
   return text;
 }
 
+/// Where branches go to, and the ways out behind the code.
+class Speller {
+public:
+  Speller(const Windows& windows, size_t side) : windows_(windows), side_(side) {}
+
+  std::optional<Spelled> run() {
+    const recover::Program& program = *windows_.program[side_];
+    const size_t first = windows_.region.first[side_], last = windows_.region.last[side_];
+    for (size_t at = first; at < last; ++at) {
+      const recover::Item& item = program.items[at];
+      if (item.kind == recover::ItemKind::label) places_[item.text] = spelled_.code.size();
+      if (item.kind == recover::ItemKind::data) return std::nullopt;
+      if (item.kind == recover::ItemKind::instruction && !add(item)) return std::nullopt;
+    }
+    const bool label = last < program.items.size() && program.items[last].kind == recover::ItemKind::label;
+    end(label ? out_of(program.items[last].text) : "window");
+    // A paired label is a way out even where it is the top of this window: a loop's body is run once.
+    for (const auto& [at, target] : branches_)
+      if (!direct(at, inside(target) ? places_[target] : end(out_of(target)))) return std::nullopt;
+    return std::move(spelled_);
+  }
+
+private:
+  bool inside(const std::string& label) const {
+    return places_.contains(label) && !windows_.correspondence->number[side_].contains(label);
+  }
+  std::string out_of(const std::string& label) const {
+    const auto& numbers = windows_.correspondence->number[side_];
+    const auto found = numbers.find(label);
+    return found == numbers.end() ? label : fmt::format("#{}", found->second);
+  }
+
+  void word(uint32_t value) {
+    for (size_t k = 0; k < 4; ++k) spelled_.code.push_back(static_cast<uint8_t>(value >> (8 * k)));
+  }
+
+  bool add(const recover::Item& item) {
+    const Instruction& i = item.instruction;
+    if (i.traits.branch) {
+      if (i.traits.indirect || analysis::is_call(i) || i.encoding != isa::Encoding::sopp || item.target.empty())
+        return false;
+      branches_.emplace_back(spelled_.code.size(), item.target);
+    } else if (i.traits.terminator) {
+      spelled_.ends[spelled_.code.size()] = "end";
+    } else if (!is_harmless(i) || !item.target.empty()) {
+      return false;
+    }
+    for (size_t k = 0; k < i.size / 4; ++k) word(i.words[k]);
+    return true;
+  }
+
+  /// The end of that name.
+  uint64_t end(const std::string& name) {
+    const uint64_t at = spelled_.code.size();
+    const auto [place, made] = ends_.try_emplace(name, at);
+    if (made) {
+      spelled_.ends[at] = name;
+      word(s_endpgm);
+    }
+    return place->second;
+  }
+
+  bool direct(uint64_t at, uint64_t to) {
+    const int64_t distance = (int64_t(to) - int64_t(at) - 4) / 4;
+    if (distance != int16_t(distance)) return false;
+    spelled_.code[at] = uint8_t(distance);
+    spelled_.code[at + 1] = uint8_t(distance >> 8);
+    return true;
+  }
+
+  const Windows& windows_;
+  size_t side_;
+  Spelled spelled_;
+  std::map<std::string, uint64_t> places_, ends_;
+  std::vector<std::pair<uint64_t, std::string>> branches_;
+};
+
 } // namespace
 
-std::vector<size_t> executed_items(const recover::Program& program, size_t first, size_t last) {
-  std::vector<size_t> items;
-  for (size_t i = first; i < last; ++i)
-    if (program.items[i].kind == recover::ItemKind::instruction) items.push_back(i);
-  if (!items.empty() && leaves(program.items[items.back()].instruction)) items.pop_back();
-  return items;
-}
+std::optional<Spelled> spell(const Windows& windows, size_t side) { return Speller(windows, side).run(); }
 
-bool can_be_run(const Windows& windows) {
-  for (size_t side = 0; side < 2; ++side) {
-    const recover::Program& program = *windows.program[side];
-    for (size_t item : executed_items(program, windows.region.first[side], windows.region.last[side]))
-      if (!is_harmless(program.items[item].instruction) || !program.items[item].target.empty()) return false;
-  }
-  return true;
-}
-
-std::optional<std::string> confirmed_difference(Shared& shared, const Windows& windows, World& world) {
+std::optional<std::string> confirmed_difference(Shared& shared, const Windows& windows,
+                                                const std::array<Spelled, 2>& spelled, World& world) {
   const auto codec = isa::Codec::create(shared.target);
   const auto pages = pages_of(shared.terms, world);
   if (!codec || !pages) return std::nullopt;
-  Run original(windows, 0, shared, world, *pages, *codec), candidate(windows, 1, shared, world, *pages, *codec);
+  Run original(*windows.entry, spelled[0].code, shared, world, *pages, *codec);
+  Run candidate(*windows.entry, spelled[1].code, shared, world, *pages, *codec);
   if (!original.finished() || !candidate.finished()) return std::nullopt;
+  const auto end = spelled[0].ends.find(original.end()), other = spelled[1].ends.find(candidate.end());
+  if (end == spelled[0].ends.end() || other == spelled[1].ends.end()) return std::nullopt;
+  if (end->second != other->second) return fmt::format("control goes elsewhere where {}", state_of(windows, world, 0));
+  const analysis::RegisterSet live = windows.live(end->second);
   const auto differs = [&](std::string_view what, uint32_t first, uint32_t second, unsigned lane) {
     return fmt::format("{} is {:#x} instead of {:#x} where {}", what, second, first, state_of(windows, world, lane));
   };
   for (size_t unit = 0; unit < analysis::vgpr_unit; ++unit)
-    if (windows.live.test(unit) && original.scalar(unit) != candidate.scalar(unit))
+    if (live.test(unit) && original.scalar(unit) != candidate.scalar(unit))
       return differs(analysis::register_name(unit), original.scalar(unit), candidate.scalar(unit), 0);
-  if (windows.live.test(analysis::scc_unit) && original.wave().scc != candidate.wave().scc)
+  if (live.test(analysis::scc_unit) && original.wave().scc != candidate.wave().scc)
     return differs("scc", original.wave().scc, candidate.wave().scc, 0);
   // Lanes that are off somewhere may hold anything.
   uint64_t on = original.wave().exec() & candidate.wave().exec();
   on &= world.value((*windows.entry)[isa::exec_hi], 0) << 32 | world.value((*windows.entry)[isa::exec_lo], 0);
   const size_t last = shared.target.has_agprs() ? analysis::scc_unit : analysis::agpr_unit;
   for (size_t unit = analysis::vgpr_unit; unit < last; ++unit) {
-    if (!windows.live.test(unit) || (unit < analysis::agpr_unit && unit >= analysis::vgpr_unit + 256)) continue;
+    if (!live.test(unit) || (unit < analysis::agpr_unit && unit >= analysis::vgpr_unit + 256)) continue;
     for (unsigned lane = 0; lane < machine::lanes; ++lane) {
       const uint32_t first = original.row(unit).lane[lane], second = candidate.row(unit).lane[lane];
       if ((on >> lane & 1) != 0 && first != second)

@@ -2,28 +2,38 @@
 //
 // What two terms look like in some possible world is no counterexample yet: uninterpreted functions may do there what
 // no instruction does. So the state of that world (registers, and the memory that loads see) is given to a wave, the
-// two windows run, and only what then differs in registers that are read later, or in memory, is a difference.
+// two windows run, and only where they leave, what then differs in registers that are read later, and memory, are a
+// difference. Branches inside a window are taken; every way out of it becomes an end of the program that runs.
 #pragma once
 
+#include "prove/correspondence.h"
 #include "prove/evaluate.h"
-#include "prove/prove.h"
+
+#include <functional>
 
 namespace asmevo::prove {
 
 struct Windows {
   const recover::Program* program[2];
-  Region region;                    // straight code: branches and ends of programs only as a common last instruction
-  analysis::RegisterSet live;       // behind the windows
+  Region region;
+  const Correspondence* correspondence = nullptr;
+  /// Registers that both versions read behind a way out, by its name in Spelled::ends.
+  std::function<analysis::RegisterSet(const std::string& exit)> live;
   const Registers* entry = nullptr; // symbols, or constants where the state is assumed to be so
 };
 
-/// The difference in words, with the state; nothing where the two agree, or where such a window cannot be run.
-std::optional<std::string> confirmed_difference(Shared& shared, const Windows& windows, World& world);
+/// A window as a program of its own.
+struct Spelled {
+  Bytes code;
+  std::map<uint64_t, std::string>
+      ends; // by the address of an s_endpgm: "end", a label as "#n", "window" behind the last
+};
 
-/// Whether such a window can be run at all.
-bool can_be_run(const Windows& windows);
+/// Nothing where such a window cannot be run.
+std::optional<Spelled> spell(const Windows& windows, size_t side);
 
-/// Items of one version that are executed: without a last branch or end that both have.
-std::vector<size_t> executed_items(const recover::Program& program, size_t first, size_t last);
+/// The difference in words, with the state; nothing where the two agree.
+std::optional<std::string> confirmed_difference(Shared& shared, const Windows& windows,
+                                                const std::array<Spelled, 2>& spelled, World& world);
 
 } // namespace asmevo::prove

@@ -3,6 +3,7 @@
 
 #include "../analysis/corpus.h"
 #include "analysis/dependence.h"
+#include "analysis/exec.h"
 #include "analysis/liveness.h"
 #include "analysis/memory.h"
 #include "isa/traits.h"
@@ -28,6 +29,7 @@ struct Kernel {
   std::shared_ptr<Program> program;
   std::shared_ptr<isa::Codec> codec;
   std::vector<analysis::Liveness> liveness; // by function
+  std::vector<std::vector<bool>> full;      // likewise: where EXEC is full
   std::vector<Block> blocks;
 };
 
@@ -43,10 +45,12 @@ inline std::optional<Kernel> open_kernel(const std::string& path, size_t most_it
   auto program = recover::recover(std::make_shared<object::CodeObject>(*std::move(object)), *codec);
   if (!program || program->items.size() > most_items) return std::nullopt;
   Kernel kernel{
-      path, std::make_shared<Program>(*std::move(program)), std::make_shared<isa::Codec>(*std::move(codec)), {}, {}};
+      path, std::make_shared<Program>(*std::move(program)), std::make_shared<isa::Codec>(*std::move(codec)), {}, {},
+      {}};
   for (const recover::Function& f : kernel.program->functions) {
     const analysis::Graph graph = analysis::control_flow(*kernel.program, f);
     kernel.liveness.push_back(analysis::liveness(*kernel.program, f, graph));
+    kernel.full.push_back(analysis::full_exec(*kernel.program, f, graph));
     for (const analysis::Block& b : graph.blocks) {
       size_t first = b.first, instructions = 0;
       while (first < b.last && !analysis::is_instruction(kernel.program->items[first])) ++first;
@@ -172,7 +176,9 @@ inline std::optional<Program> renamed(const Kernel& kernel, const Block& block, 
         const bool partial = next.instruction.suffix != isa::Suffix::none && writes && reads;
         if (writes && (operands.first != name || kept || partial)) possible = false;
         // Under a part of EXEC the other lanes keep the value.
-        if (writes && !reads && live.before[i - base].test(unit)) possible = false;
+        const bool whole = kernel.full[size_t(block.function - program.functions.data())][i - base];
+        if (writes && (reads ? def.file == isa::File::vgpr && !whole : live.before[i - base].test(unit)))
+          possible = false;
         line = writes ? operands.head + operands.first + replaced(operands.rest, name, other)
                       : replaced(line, name, other);
         ended = writes;
