@@ -7,7 +7,8 @@ namespace asmevo::machine {
 
 namespace {
 
-// Widths of the components, lowest bits first, by dfmt.
+// Widths of the components, lowest bits first, by dfmt. The formats' names have the highest bits first: 2_10_10_10 is
+// three components of ten bits below one of two.
 constexpr uint8_t widths[16][4] = {
     {},
     {8},
@@ -15,10 +16,10 @@ constexpr uint8_t widths[16][4] = {
     {8, 8},
     {32},
     {16, 16},
-    {10, 11, 11},
     {11, 11, 10},
-    {10, 10, 10, 2},
+    {10, 11, 11},
     {2, 10, 10, 10},
+    {10, 10, 10, 2},
     {8, 8, 8, 8},
     {32, 32},
     {16, 16, 16, 16},
@@ -114,7 +115,7 @@ BufferFormat buffer_format(uint32_t dfmt, uint32_t nfmt) {
   }
   format.bytes = uint8_t(total / 8);
   format.number = NumberFormat(nfmt);
-  const bool small_float = format.width[0] == 8 || format.width[0] == 2 || (dfmt == 8);
+  const bool small_float = format.width[0] == 8 || dfmt == 8 || dfmt == 9;
   format.valid =
       format.components && nfmt != 6 && nfmt < 8 && !(format.number == NumberFormat::floating && small_float);
   return format;

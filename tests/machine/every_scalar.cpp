@@ -124,6 +124,7 @@ TEST(EveryScalar, ArithmeticAndFields) {
 }
 
 TEST(EveryScalar, SelectionAndPacking) {
+  check("s_cselect_b32 s4, s0, s2", [](u64 a, u64 b, u64, u32 scc) { return Outcome{u32(scc ? a : b)}; });
   check("s_cselect_b64 s[4:5], s[0:1], s[2:3]", [](u64 a, u64 b, u64, u32 scc) { return Outcome{scc ? a : b}; });
   check("s_cmov_b32 s4, s0", [](u64 a, u64, u64 old, u32 scc) { return Outcome{scc ? a : old}; });
   check("s_cmov_b64 s[4:5], s[0:1]", [](u64 a, u64, u64 old, u32 scc) { return Outcome{scc ? a : old}; });
@@ -339,7 +340,8 @@ TEST(EveryScalar, ProgramCountersPointBehindTheInstruction) {
 }
 
 TEST(EveryScalar, WhatOnlyCostsTimeChangesNothing) {
-  constexpr const char* texts[] = {"s_sleep 3",
+  constexpr const char* texts[] = {"s_nop 3",
+                                   "s_sleep 3",
                                    "s_waitcnt 0",
                                    "s_setprio 2",
                                    "s_wakeup",

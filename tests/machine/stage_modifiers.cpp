@@ -197,6 +197,68 @@ TEST(StageModifiers, OpSelOfAlignmentsPicksTheByteThatHoldsTheShift) {
   }
 }
 
+TEST(StageModifiers, BytesOfSmallFloatsAreNamedByOpSelOrSdwa) {
+  // 1, 2, 4 and 8 in the four bytes, in the target's FP8; results join an old word.
+  const Fill fp8 = [](unsigned, unsigned r) {
+    return r == 1 ? 0x50484038u : r == 2 ? std::bit_cast<u32>(1.0f) : r == 3 ? std::bit_cast<u32>(2.0f) : 0x11223344u;
+  };
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    const std::string in = fmt::format("op_sel:[{},{}]", byte & 1, byte >> 1), out = in.substr(8, 3);
+    const auto p =
+        ran(fmt::format("v_cvt_scalef32_f32_fp8 v8, v1, v2 {0}\nv_cvt_scalef32_sr_fp8_f32 v9, v3, v10, v2 "
+                        "op_sel:[0,0,{1}]\nv_cvt_f32_fp8_sdwa v11, v1 src0_sel:BYTE_{2}\nv_cvt_sr_fp8_f32 v12, v3, "
+                        "v10 op_sel:[0,0,{1}]\nv_cvt_scalef32_pk_f32_fp4 v[14:15], v2, v2 {0}",
+                        in, out, byte),
+            fp8, usual_mode, Processor::gfx950);
+    const float value = std::ldexp(1.0f, int(byte));
+    EXPECT_EQ(std::bit_cast<float>(p->v(8).lane[7]), value);
+    EXPECT_EQ(std::bit_cast<float>(p->v(11).lane[7]), value);
+    const u32 joined = (0x11223344u & ~(255u << (8 * byte))) | 0x40u << (8 * byte); // 2 in OCP FP8
+    EXPECT_EQ(p->v(9).lane[7], joined);
+    EXPECT_EQ(p->v(12).lane[7], joined);
+    // Bytes of 1.0f as two FP4 each: 0x3f800000.
+    constexpr float pairs[4][2] = {{0, 0}, {0, 0}, {0, -0.0f}, {-6, 1.5f}};
+    for (unsigned k = 0; k < 2; ++k)
+      EXPECT_EQ(std::bit_cast<float>(p->v(14 + k).lane[7]), pairs[byte][k]);
+  }
+  for (unsigned half = 0; half < 2; ++half) {
+    const auto p =
+        ran(fmt::format("v_cvt_scalef32_f16_fp8 v8, v1, v2 op_sel:[1,0,{0}]\nv_cvt_scalef32_pk_f16_fp8 v9, v1, "
+                        "v2 op_sel:[{0},0,0]\nv_cvt_pk_f32_fp8_sdwa v[10:11], v1 src0_sel:WORD_{0}\n"
+                        "v_cvt_pk_fp8_f32 v12, -v2, |v3| op_sel:[0,0,{0}]\nv_cvt_sr_bf16_f32 v13, v3, v14 "
+                        "op_sel:[0,0,{0}]",
+                        half),
+            fp8, usual_mode, Processor::gfx950);
+    EXPECT_EQ(p->v(8).lane[7], half ? 0x40003344u : 0x11224000u); // the second byte, 2
+    EXPECT_EQ(p->v(9).lane[7], half ? 0x48004400u : 0x40003c00u); // 8 and 4, or 2 and 1
+    EXPECT_EQ(std::bit_cast<float>(p->v(10).lane[7]), half ? 4.0f : 1.0f);
+    EXPECT_EQ(std::bit_cast<float>(p->v(11).lane[7]), half ? 8.0f : 2.0f);
+    EXPECT_EQ(p->v(12).lane[7], half ? 0x40b83344u : 0x112240b8u);
+    EXPECT_EQ(p->v(13).lane[7], half ? 0x40003344u : 0x11224000u);
+  }
+}
+
+TEST(StageModifiers, TruthTablesAreSpreadOverOtherModifiers) {
+  for (const unsigned truth : {0x96u, 0xe8u, 0x01u, 0x80u, 0x5cu}) {
+    const auto p =
+        ran(fmt::format("v_bitop3_b32 v8, v1, v2, v3 bitop3:{0:#x}\nv_bitop3_b16 v9, v1, v2, v3 bitop3:{0:#x} "
+                        "op_sel:[1,0,1,1]",
+                        truth),
+            words, usual_mode, Processor::gfx950);
+    const auto combined = [&](u32 a, u32 b, u32 c) {
+      u32 result = 0;
+      for (unsigned n = 0; n < 32; ++n)
+        result |= (truth >> ((a >> n & 1) << 2 | (b >> n & 1) << 1 | (c >> n & 1)) & 1) << n;
+      return result;
+    };
+    for (unsigned i = 0; i < lanes; ++i) {
+      ASSERT_EQ(p->v(8).lane[i], combined(words(i, 1), words(i, 2), words(i, 3))) << truth;
+      const u32 half = combined(words(i, 1) >> 16, words(i, 2), words(i, 3) >> 16);
+      ASSERT_EQ(p->v(9).lane[i], half << 16 | (words(i, 9) & 0xffff)) << truth;
+    }
+  }
+}
+
 // Packed --------------------------------------------------------------------------------------------------------------
 
 TEST(StageModifiers, PackedIntegersTakeEachHalfFromWhereOpSelSays) {

@@ -365,24 +365,26 @@ TEST(ValuFloat, CubeInstructionsFindFaceAndCoordinates) {
 // What goes where -----------------------------------------------------------------------------------------------------
 
 TEST(ValuFloat, SixteenBitResultsClearOrKeepTheUpperHalfAsGfx9Does) {
-  for (auto [mnemonic, keeps] : std::initializer_list<std::pair<std::string_view, bool>>{{"v_add_f16", false},
-                                                                                         {"v_mul_f16", false},
-                                                                                         {"v_max_f16", false},
-                                                                                         {"v_rcp_f16", false},
-                                                                                         {"v_add_u16", false},
-                                                                                         {"v_fma_f16", true},
-                                                                                         {"v_mad_f16", true},
-                                                                                         {"v_med3_f16", true},
-                                                                                         {"v_mad_u16", true},
-                                                                                         {"v_add_i16", true},
-                                                                                         {"v_fma_legacy_f16", false},
-                                                                                         {"v_mad_legacy_u16", false},
-                                                                                         {"v_div_fixup_f16", true}}) {
+  // Instructions that gfx8 had clear it, but for multiply-adds into their destination or with a literal; what gfx9
+  // brought keeps it.
+  constexpr std::string_view clearing[] = {"v_add_f16",        "v_sub_f16",        "v_mul_f16",
+                                           "v_max_f16",        "v_rcp_f16",        "v_sin_f16",
+                                           "v_floor_f16",      "v_fract_f16",      "v_ldexp_f16",
+                                           "v_cvt_f16_f32",    "v_cvt_f16_u16",    "v_frexp_exp_i16_f16",
+                                           "v_add_u16",        "v_max_i16",        "v_lshlrev_b16",
+                                           "v_mul_lo_u16",     "v_fma_legacy_f16", "v_mad_legacy_f16",
+                                           "v_mad_legacy_u16", "v_mad_legacy_i16", "v_div_fixup_legacy_f16"};
+  constexpr std::string_view keeping[] = {"v_mac_f16",  "v_madmk_f16", "v_madak_f16", "v_fma_f16",       "v_mad_f16",
+                                          "v_min3_f16", "v_med3_f16",  "v_max3_i16",  "v_div_fixup_f16", "v_mad_u16",
+                                          "v_mad_i16",  "v_add_i16",   "v_sub_i16"};
+  const auto upper_half = [](std::string_view mnemonic) {
     Lanes lanes;
     for (auto& x : lanes.result().lane) x = 0xabcd1234;
-    lanes.run(mnemonic);
-    EXPECT_EQ(lanes.result().lane[7] >> 16, keeps ? 0xabcdu : 0u) << mnemonic;
-  }
+    lanes.run(mnemonic, Processor::gfx908);
+    return lanes.result().lane[7] >> 16;
+  };
+  for (const std::string_view mnemonic : clearing) EXPECT_EQ(upper_half(mnemonic), 0u) << mnemonic;
+  for (const std::string_view mnemonic : keeping) EXPECT_EQ(upper_half(mnemonic), 0xabcdu) << mnemonic;
 }
 
 TEST(ValuFloat, F16OverflowSaturatesWhereTheModeSaysSo) {

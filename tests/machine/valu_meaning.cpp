@@ -23,7 +23,8 @@ using Long = Term<uint64_t>;
 AE_OPERATOR(+)
 AE_OPERATOR(-)
 AE_OPERATOR(*)
-AE_OPERATOR(&) AE_OPERATOR(|) AE_OPERATOR(^)
+AE_OPERATOR(&)
+AE_OPERATOR(|) AE_OPERATOR(^)
 #undef AE_OPERATOR
     template <class B>
     Term<B> operator~(Term<B> a) {

@@ -274,6 +274,7 @@ TEST(Buffer, TypedLoadsConvertComponents) {
       "offset:1024");
   p.begin();
   p.out[0] = 0xff, p.out[1] = 0x80, p.out[3] = 0x33;
+  p.s(15) |= 0xfac; // components x, y, z, w
   p.fill(1, times(4));
   p.fill(10, [](unsigned) { return 0x3f800000; });
   p.fill(11, [](unsigned) { return 0xc0000000; });

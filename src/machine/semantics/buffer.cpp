@@ -205,6 +205,15 @@ template <class T, class F, uint32_t mode_bits> void atomic(Wave& w, const Op& o
 /// of an unknown or non-numeric format is a fault.
 enum class Width : uint8_t { dword, packed_halves, high_half };
 
+/// The resource's dst_sel: what each loaded component is. 0 and 1 are constants, 4 to 7 name x to w.
+inline void select_components(uint32_t word3, const BufferFormat& format, uint32_t value[4]) {
+  const uint32_t loaded[4] = {value[0], value[1], value[2], value[3]}, one = format.is_integer() ? 1 : 0x3f800000;
+  for (unsigned k = 0; k < 4; ++k) {
+    const uint32_t which = word3 >> (3 * k) & 7;
+    value[k] = which >= 4 ? loaded[which - 4] : which == 1 ? one : 0;
+  }
+}
+
 /// Where component k lies in its register.
 constexpr uint32_t half_at(Width width, unsigned k) { return width == Width::high_half || k % 2 ? 16 : 0; }
 
@@ -235,7 +244,7 @@ template <unsigned components, Width width, bool typed, bool write> void format_
     }
     if constexpr (write) return true;
     uint32_t value[4] = {};
-    if (inside) decode_components(format, buffer, value);
+    if (inside) decode_components(format, buffer, value), select_components(r.word3, format, value);
     for (unsigned k = 0; k < components; ++k) {
       if constexpr (width == Width::dword) {
         d[k].lane[i] = value[k];
