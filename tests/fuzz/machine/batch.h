@@ -20,8 +20,8 @@ struct Batch {
 };
 
 /// Per program and work-item, results_per_item words. An empty vector where there is nothing to compare with: the host
-/// did not finish in time, or finished otherwise when optimised (csmith's programs may hold endless loops that an
-/// optimiser is free to drop).
+/// did not finish in time, or a program that is not our own finished otherwise when optimised (csmith's may hold endless
+/// loops that an optimiser is free to drop).
 using Results = std::vector<std::vector<uint64_t>>;
 
 /// What program `k` of a batch reads: a function of its seed.
@@ -30,8 +30,7 @@ std::vector<uint32_t> input_of(const Batch& batch, unsigned k);
 /// Writes the batch's source to `folder`/batch.c. Errors: csmith is not there.
 Result<void> write_source(const Batch& batch, const std::string& folder);
 
-/// Compiles `folder`/batch.c for this machine, with and without optimisation, and runs every program in a child
-/// process.
+/// Compiles `folder`/batch.c for this machine and runs every program in a child process.
 Result<Results> run_on_host(const Batch& batch, const std::string& folder);
 
 /// Compiles `folder`/batch.c at -O`level`; returns the path of the code object.

@@ -125,7 +125,7 @@ constexpr Template templates[] = {
     {f64, "mantissa_f64($A)", {f64}},
     {u32, "class_f32($A, $B)", {f32, u32}},
     {u32, "class_f64($A, $B)", {f64, u32}},
-    {f32, "(f32)(f16)$A", {f32}},
+    {f32, "(f32)f32_to_f16($A)", {f32}},
     {f32, "(-$A * $B + 2.0f * abs_f32($C))", {f32, f32, f32}},
     {f32, "((f32)$A * (f32)$B + $C)", {f16, f16, f32}},
     {f32, "(($A - abs_f32($B)) * 0.5f)", {f32, f32}},
@@ -257,6 +257,7 @@ private:
   /// `text` of type `from` as a `to`, always defined.
   string convert(const string& text, Type from, Type to) {
     if (from == to) return text;
+    if (from == f32 && to == f16) return fmt::format("f32_to_f16({})", text);
     if (!is_float(from) || is_float(to)) return fmt::format("(({})({}))", names[to], text);
     if (from == f16) return fmt::format("({})f16_to_i32({})", names[to], text);
     const Type wide = widths[to] == 64 ? to : to % 2 ? u32 : i32;

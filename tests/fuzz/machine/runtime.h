@@ -115,6 +115,12 @@ NUMBER(f32, f32)
 NUMBER(f64, f64)
 NUMBER(f16, f16)
 
+// LLVM 22 rounds a product to half by an fma that adds +0, which loses the sign of -0: it is given back here.
+INLINE f16 f32_to_f16(f32 x) {
+  const f16 magnitude = abs_f16((f16)x);
+  return AS_IS(x, f32, u32) >> 31 ? -magnitude : magnitude;
+}
+
 INLINE f32 sqrt_f32(f32 x) { return __builtin_sqrtf(x); }
 INLINE f64 sqrt_f64(f64 x) { return __builtin_sqrt(x); }
 INLINE f16 sqrt_f16(f16 x) { return (f16)__builtin_sqrtf((f32)x); } // 24 bits suffice: rounding twice is rounding once

@@ -1,0 +1,23 @@
+# The compiler's mistakes that fuzz_machine and its runtime know of, shown on this machine's processor or in the assembly
+# that comes out. Where one is gone, its exception must go too.
+for tool in opt-22 lli-22 llc-22; do
+  command -v $tool >/dev/null || { echo "SKIPPED: $tool is not installed"; exit 77; }
+done
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "FAIL: $*"; exit 1; }
+
+# Seed 1180: the status is what main() returns.
+lli-22 "$here/switch_in_a_loop.ll"
+[ $? -eq 19 ] || fail "switch_in_a_loop.ll does not return 19"
+opt-22 -S -mtriple=amdgcn-amd-amdhsa -passes=lower-switch,structurizecfg "$here/switch_in_a_loop.ll" |
+  grep -v '^target' >"$work/after.ll"
+lli-22 "$work/after.ll"
+[ $? -eq 57 ] || fail "StructurizeCFG is right about switch_in_a_loop.ll: seed 1180 needs no exception"
+
+# A product that is rounded to half: fma(a, b, +0) is +0 where a * b is -0.
+printf '%s\n' 'define half @product(float %a, float %b) {' '  %p = fmul float %a, %b' \
+  '  %h = fptrunc float %p to half' '  ret half %h' '}' >"$work/product.ll"
+llc-22 -mtriple=amdgcn-amd-amdhsa -mcpu=gfx90a "$work/product.ll" -o - | grep -q 'v_fma_mixlo_f16 v0, v0, v1, 0$' ||
+  fail "products are rounded to half in another way: f32_to_f16 in runtime.h may be a plain conversion"
