@@ -85,8 +85,25 @@ const std::vector<Body>& clean_bodies() {
        repeat("ds_read_b128 v[2:5], v1\nds_write_b128 v1, v[6:9] offset:4096\ns_waitcnt lgkmcnt(0)\n", 8)},
       {"lds_strided", init + "v_lshlrev_b32 v1, 5, v0\nds_write_b32 v1, v3\ns_waitcnt lgkmcnt(0)\n",
        repeat("ds_read_b32 v2, v1\nds_write_b32 v1, v3 offset:16\ns_waitcnt lgkmcnt(0)\n", 8)},
+      {"lds_shared",
+       init + "v_lshrrev_b32 v10, 6, v0\nv_lshlrev_b32 v1, 2, v0\nv_readfirstlane_b32 s8, v10\ns_cmp_lg_u32 s8, 0\n"
+              "s_cbranch_scc1 meet\nds_write_b32 v1, v3\nds_write_b32 v1, v3 offset:256\ns_waitcnt lgkmcnt(0)\n"
+              "meet: s_barrier\nv_and_b32 v1, 0xff, v1\n",
+       repeat("ds_read_b32 v2, v1\nds_read_b32 v4, v1 offset:256\ns_waitcnt lgkmcnt(0)\n", 8)},
+      {"lds_tile", init + "v_lshlrev_b32 v1, 2, v0\nv_and_b32 v10, 0xff, v1\n",
+       repeat("ds_write_b32 v1, v3\ns_waitcnt lgkmcnt(0)\ns_barrier\nds_read_b32 v2, v10\n"
+              "ds_read_b32 v4, v10 offset:256\nds_read_b32 v5, v10 offset:512\nds_read_b32 v5, v10 offset:768\n"
+              "s_waitcnt lgkmcnt(0)\ns_barrier\n",
+              4)},
+      {"lds_half",
+       init + "v_lshlrev_b32 v1, 2, v0\nds_write_b32 v1, v3\ns_waitcnt lgkmcnt(0)\n"
+              "s_mov_b64 exec, 0x5555aaaa\n",
+       repeat("ds_read_b32 v2, v1\nds_write_b32 v1, v3 offset:1024\ns_waitcnt lgkmcnt(0)\n", 8)},
       {"global_b32", init + "v_lshlrev_b32 v1, 2, v0\n",
        repeat("global_load_dword v2, v1, s[0:1]\nglobal_store_dword v1, v3, s[0:1] offset:1024\ns_waitcnt vmcnt(0)\n",
+              8)},
+      {"global_shared", init + "v_and_b32 v0, 63, v0\nv_lshlrev_b32 v1, 2, v0\n",
+       repeat("global_load_dword v2, v1, s[0:1]\nglobal_load_dword v4, v1, s[0:1] offset:1024\ns_waitcnt vmcnt(0)\n",
               8)},
       {"global_b128", init + "v_lshlrev_b32 v1, 4, v0\ns_add_u32 s6, s0, 0x2000\ns_addc_u32 s7, s1, 0\n",
        repeat("global_load_dwordx4 v[2:5], v1, s[0:1]\nglobal_store_dwordx4 v1, v[6:9], s[6:7]\ns_waitcnt vmcnt(0)\n",

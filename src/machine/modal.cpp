@@ -26,7 +26,7 @@ bool is_vgpr(RowRef ref) { return ref.space() == RowSpace::vgpr; }
 
 void run_indexed(Wave& w, const Op& from, const isa::Instruction& instruction) {
   Movable moved(from);
-  const uint32_t index = w.m0() & 0xff, enables = w.m0() >> 12 & 15;
+  const auto [index, enables] = gpr_index(w);
   for (unsigned k = 0; k < 3; ++k) {
     RowRef& source = moved.source(k);
     if (!(enables >> k & 1) || !is_vgpr(source)) continue;
@@ -43,6 +43,11 @@ void run_indexed(Wave& w, const Op& from, const isa::Instruction& instruction) {
 }
 
 } // namespace
+
+NamedRows named_rows(const Op& op) {
+  Movable operands(op);
+  return {{operands.source(0), operands.source(1), operands.source(2)}, operands.destination()};
+}
 
 void step_modal(Wave& w) {
   const Op& op = *w.next++;

@@ -22,8 +22,7 @@ Addressing lds_addressing(std::string_view name) {
 Addressing addressing_of(const Instruction& i, std::string_view name) {
   switch (i.encoding) {
   case Encoding::ds:
-    // The global data share is watched by nobody.
-    return analysis::accesses_of(i) && !isa::fields::ds(i.words).gds ? lds_addressing(name) : Addressing::none;
+    return analysis::accesses_of(i) ? lds_addressing(name) : Addressing::none;
   case Encoding::global:
     return Addressing::global;
   case Encoding::flat:
@@ -35,7 +34,7 @@ Addressing addressing_of(const Instruction& i, std::string_view name) {
   case Encoding::mubuf:
     return has(name, "_format_") ? Addressing::format_buffer : Addressing::buffer;
   case Encoding::smem:
-    if (name.starts_with("s_scratch_")) return Addressing::none; // addressed in a way of its own
+    if (name.starts_with("s_scratch_")) return Addressing::scalar_scratch;
     return has(name, "buffer") ? Addressing::scalar_buffer : Addressing::scalar;
   default:
     return Addressing::none;
@@ -59,6 +58,7 @@ AccessShape access_shape(const Instruction& i) {
   shape.writes = i.traits.may_store;
   shape.coherent = access.coherent;
   shape.to_lds = i.traits.vmem && i.traits.lds;
+  shape.gds = i.encoding == Encoding::ds && isa::fields::ds(i.words).gds;
   if (shape.to_lds)
     shape.lds_stride = shape.bytes <= 4 ? 4 : shape.bytes == 8 ? 8 : 16; // three dwords take the place of four
   if (shape.to_lds) shape.writes = false;                                // of the memory it loads from

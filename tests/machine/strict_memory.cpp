@@ -95,6 +95,106 @@ TEST(StrictRaces, WhatOneWritesAndAllReadNeedsAnOrder) {
   expect_race(r, "global_store_dword", "global_load_dword", "has read");
 }
 
+namespace {
+
+/// Waves 0 to 3 read one place of LDS, one after the other. Those of `tell` say so, wave 3 waits for that and writes
+/// it.
+std::string four_readers(uint32_t tell) {
+  return fmt::format(
+      "v_lshrrev_b32 v1, 6, v0\nv_mov_b32 v2, 0\nv_mov_b32 v3, 1\nv_mov_b32 v4, 0\nv_readfirstlane_b32 s8, v1\n"
+      "s_cmp_lg_u32 s8, 0\ns_cbranch_scc1 meet\nds_write_b32 v2, v3\nds_write_b32 v2, v4 offset:64\n"
+      "s_waitcnt lgkmcnt(0)\nmeet: s_barrier\nds_read_b32 v5, v2\ns_waitcnt lgkmcnt(0)\n"
+      "s_mov_b64 exec, 1\ns_lshr_b32 s9, {:#x}, s8\ns_bitcmp0_b32 s9, 0\ns_cbranch_scc1 quiet\n"
+      "ds_add_u32 v2, v3 offset:64\nquiet: s_cmp_lg_u32 s8, 3\ns_cbranch_scc1 done\n"
+      "wait: ds_add_rtn_u32 v6, v2, v4 offset:64\ns_waitcnt lgkmcnt(0)\nv_readfirstlane_b32 s10, v6\n"
+      "s_cmp_lt_u32 s10, {}\ns_cbranch_scc1 wait\nds_write_b32 v2, v3\ndone: s_waitcnt lgkmcnt(0)",
+      tell, std::popcount(tell));
+}
+
+} // namespace
+
+TEST(StrictRaces, EveryOneOfManyReadersMustComeBeforeAWriter) {
+  EXPECT_EQ(StrictRun(four_readers(7), 256).text(), "");
+  for (const uint32_t silent : {0u, 1u, 2u}) {
+    const StrictRun r(four_readers(7 & ~(1u << silent)), 256);
+    expect_race(r, "ds_write_b32", "ds_read_b32", fmt::format("wave {} has read", silent));
+  }
+}
+
+TEST(StrictRaces, ABarrierOrdersAllReaders) {
+  const StrictRun r("v_mov_b32 v1, 0\nv_mov_b32 v2, 1\nv_lshrrev_b32 v3, 6, v0\ns_nop 0\nv_readfirstlane_b32 s8, v3\n"
+                    "s_mov_b64 exec, 1\ns_cmp_lg_u32 s8, 2\ns_cbranch_scc1 first\nds_write_b32 v1, v2\n"
+                    "s_waitcnt lgkmcnt(0)\nfirst: s_barrier\nds_read_b32 v4, v1\ns_waitcnt lgkmcnt(0)\ns_barrier\n"
+                    "s_cmp_lg_u32 s8, 1\ns_cbranch_scc1 second\nds_write_b32 v1, v2\ns_waitcnt lgkmcnt(0)\nsecond:",
+                    256);
+  EXPECT_EQ(r.text(), "");
+}
+
+namespace {
+
+/// Workgroups 0 to 3 read a place; those of `tell` say so by a counter each, the last one waits for the counters of
+/// `tell` and writes it.
+std::string reading_workgroups(uint32_t tell) {
+  std::string text = "v_mov_b32 v1, 0\nv_mov_b32 v2, 1\ns_mov_b64 exec, 1\ns_lshl_b32 s5, s2, 2\nv_mov_b32 v5, s5\n"
+                     "s_cmp_eq_u32 s2, 4\ns_cbranch_scc1 last\nglobal_load_dword v3, v1, s[0:1] offset:64\n"
+                     "s_waitcnt vmcnt(0)\nglobal_atomic_add v5, v2, s[0:1] sc1\ns_endpgm\nlast: s_sleep 1\n";
+  for (uint32_t k = 0; k < 4; ++k)
+    if (tell >> k & 1)
+      text += fmt::format("wait{0}: s_sleep 1\nglobal_load_dword v4, v1, s[0:1] offset:{1} sc1\ns_waitcnt vmcnt(0)\n"
+                          "v_readfirstlane_b32 s6, v4\ns_cmp_eq_u32 s6, 0\ns_cbranch_scc1 wait{0}\n",
+                          k, 4 * k);
+  return text + "buffer_inv sc1\nglobal_store_dword v1, v2, s[0:1] offset:64\ns_waitcnt vmcnt(0)";
+}
+
+} // namespace
+
+TEST(StrictRaces, EveryReadingWorkgroupMustComeBeforeAWriter) {
+  EXPECT_EQ(StrictRun(reading_workgroups(15), 64, isa::Processor::gfx942, 5).text(), "");
+  for (uint32_t silent = 0; silent < 4; ++silent) {
+    const StrictRun r(reading_workgroups(15 & ~(1u << silent)), 64, isa::Processor::gfx942, 5);
+    expect_race(r, "global_store_dword", "global_load_dword", fmt::format("workgroup {} wave 0 has read", silent));
+  }
+}
+
+TEST(StrictRaces, AWriterAmongManyWorkgroupsOfReadersIsSeen) {
+  for (const uint32_t writer : {0u, 1u, 5u}) {
+    const StrictRun r(fmt::format("v_mov_b32 v1, 0\nglobal_load_dword v3, v1, s[0:1]\ns_waitcnt vmcnt(0)\n"
+                                  "s_cmp_lg_u32 s2, {}\ns_cbranch_scc1 done\nglobal_store_dword v1, v0, s[0:1]\n"
+                                  "done:\ns_waitcnt vmcnt(0)",
+                                  writer),
+                      64, isa::Processor::gfx942, 6);
+    EXPECT_GE(r.count(FindingKind::race), 1u) << "writer " << writer;
+  }
+}
+
+TEST(StrictRaces, FindsRacesInTheGlobalDataShare) {
+  const std::string base = "s_mov_b32 m0, 0x1000\nv_mov_b32 v1, 0\nv_mov_b32 v2, 1\ns_mov_b64 exec, 1\n";
+  const StrictRun r(base + "ds_write_b32 v1, v2 gds\ns_waitcnt lgkmcnt(0) expcnt(0)", 64, isa::Processor::gfx908, 2);
+  expect_race(r, "ds_write_b32", "ds_write_b32", "GDS at 0x0, which workgroup 0 wave 0 has written");
+  EXPECT_EQ(
+      StrictRun(base + "ds_add_u32 v1, v2 gds\ns_waitcnt lgkmcnt(0) expcnt(0)", 64, isa::Processor::gfx908, 2).text(),
+      "");
+  const std::string own = "s_lshl_b32 s8, s2, 20\ns_or_b32 m0, s8, 16\nv_mov_b32 v1, 0\nv_mov_b32 v2, 1\n"
+                          "s_mov_b64 exec, 1\nds_write_b32 v1, v2 gds\ns_waitcnt lgkmcnt(0) expcnt(0)";
+  EXPECT_EQ(StrictRun(own, 64, isa::Processor::gfx908, 2).text(), "");
+}
+
+TEST(StrictBounds, FindsAccessesBeyondTheWavesPartOfTheGlobalDataShare) {
+  const StrictRun r("s_mov_b32 m0, 0x100010\nv_mov_b32 v1, 16\ns_nop 0\nds_read_b32 v2, v1 gds\ns_waitcnt lgkmcnt(0)",
+                    64, isa::Processor::gfx908);
+  ASSERT_EQ(r.count(FindingKind::out_of_bounds), 1u) << r.text();
+  EXPECT_EQ(r.find(FindingKind::out_of_bounds)->message,
+            "reads 4 bytes of GDS at 0x20, M0 gives the wave 0x10 from 0x10");
+}
+
+TEST(StrictRaces, ScalarScratchAccessesAreSeen) {
+  const StrictRun r("v_mov_b32 v1, 0\ns_mov_b32 s9, 1\ns_cmp_eq_u32 s2, 0\ns_cbranch_scc1 store\n"
+                    "s_scratch_load_dword s8, s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_endpgm\n"
+                    "store: s_scratch_store_dword s9, s[0:1], 0x0\ns_waitcnt lgkmcnt(0)",
+                    64, isa::Processor::gfx908, 2);
+  expect_race(r, "s_scratch_load_dword", "s_scratch_store_dword", "has written");
+}
+
 TEST(StrictRaces, ScalarLoadsAreSeenToo) {
   const StrictRun r(
       "v_mov_b32 v1, 0\ns_cmp_eq_u32 s2, 0\ns_cbranch_scc1 store\ns_load_dword s8, s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n"

@@ -39,6 +39,43 @@ TEST(StrictRegisters, GprIndexingKeepsWhatElseIsInM0) {
   EXPECT_EQ(StrictRun("s_set_gpr_idx_on s2, gpr_idx(SRC0)\ns_set_gpr_idx_off").text(), "");
 }
 
+TEST(StrictRegisters, FollowsVectorRegistersThatAnIndexMoves) {
+  const std::string init = "v_mov_b32 v2, 1\nv_mov_b32 v5, 1\ns_mov_b32 s8, 3\n";
+  const auto source = [&](std::string_view enable) {
+    return init + fmt::format("s_set_gpr_idx_on s8, gpr_idx({})\nv_mov_b32 v3, v2\ns_set_gpr_idx_off", enable);
+  };
+  EXPECT_EQ(StrictRun(source("SRC0")).text(), "");
+  expect_uninitialised(StrictRun("v_mov_b32 v2, 1\ns_mov_b32 s8, 4\ns_set_gpr_idx_on s8, gpr_idx(SRC0)\n"
+                                 "v_mov_b32 v3, v2\ns_set_gpr_idx_off"),
+                       "v_mov_b32", "lane 0 of v6");
+  EXPECT_EQ(StrictRun(source("SRC1")).text(), ""); // v_mov has no second source
+  // What the index writes is written, what the instruction names is not.
+  EXPECT_EQ(StrictRun(source("DST") + "\nv_add_u32 v10, v6, v2").text(), "");
+  expect_uninitialised(StrictRun(source("DST") + "\nv_add_u32 v10, v3, v2"), "v_add_u32", "lane 0 of v3");
+}
+
+TEST(StrictRegisters, TwoSourcesOfOneRegisterAreMovedApart) {
+  const auto sum = [](std::string_view enable) {
+    return fmt::format("v_mov_b32 v2, 1\ns_mov_b32 s8, 3\ns_set_gpr_idx_on s8, gpr_idx({})\nv_add_u32 v3, v2, v2\n"
+                       "s_set_gpr_idx_off",
+                       enable);
+  };
+  expect_uninitialised(StrictRun(sum("SRC0")), "v_add_u32", "lane 0 of v5");
+  expect_uninitialised(StrictRun(sum("SRC1")), "v_add_u32", "lane 0 of v5");
+}
+
+TEST(StrictRegisters, FollowsScalarRegistersThatM0Moves) {
+  const std::string init = "s_mov_b32 s13, 1\ns_mov_b32 m0, 3\ns_nop 0\n";
+  EXPECT_EQ(StrictRun(init + "s_movrels_b32 s8, s10").text(), "");
+  expect_uninitialised(StrictRun(init + "s_movrels_b32 s8, s11"), "s_movrels_b32", "s14");
+  EXPECT_EQ(StrictRun(init + "s_movreld_b32 s20, s13\ns_add_u32 s8, s23, 1").text(), "");
+  expect_uninitialised(StrictRun(init + "s_movreld_b32 s20, s13\ns_add_u32 s8, s20, 1"), "s_add_u32", "s20");
+}
+
+TEST(StrictRegisters, WhatVskipSkipsIsNotLookedAt) {
+  EXPECT_EQ(StrictRun("s_setvskip 1, 0\ns_nop 7\nv_add_u32 v3, v30, v31\ns_setvskip 0, 0").text(), "");
+}
+
 TEST(StrictRegisters, TheMaskOfLanesThatAreOffMayBeKeptUnset) {
   EXPECT_EQ(StrictRun("s_andn2_b64 s[10:11], s[12:13], exec").text(), "");
   expect_uninitialised(StrictRun("s_andn2_b64 s[10:11], s[12:13], s[2:3]"), "s_andn2_b64", "s12");

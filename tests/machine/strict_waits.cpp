@@ -127,3 +127,19 @@ TEST(StrictHazards, AreCountedOncePerPair) {
   ASSERT_EQ(r.result.strict.findings.size(), 1u) << r.text();
   EXPECT_EQ(r.result.strict.findings[0].count, 14u);
 }
+
+TEST(StrictWaits, AnIndexedRegisterMayBeOneThatIsOnItsWay) {
+  const auto moved = [](uint32_t index) {
+    return fmt::format("v_mov_b32 v1, 0\nv_mov_b32 v2, 0\nv_mov_b32 v6, 0\ns_mov_b32 s8, {}\n"
+                       "global_load_dword v5, v1, s[0:1]\ns_set_gpr_idx_on s8, gpr_idx(SRC0)\nv_mov_b32 v3, v2\n"
+                       "s_set_gpr_idx_off\ns_waitcnt vmcnt(0)",
+                       index);
+  };
+  EXPECT_EQ(StrictRun(moved(4)).text(), "");
+  const StrictRun r(moved(3));
+  ASSERT_EQ(r.count(FindingKind::missing_wait), 1u) << r.text();
+  const Finding& f = *r.find(FindingKind::missing_wait);
+  EXPECT_EQ(r.mnemonic(f.instruction), "v_mov_b32");
+  EXPECT_EQ(r.mnemonic(f.cause), "global_load_dword");
+  EXPECT_NE(f.message.find("reads v5 before the load has finished"), std::string::npos) << f.message;
+}

@@ -1,6 +1,7 @@
 #include "machine/debug/debugger.h"
 
 #include "analysis/registers.h"
+#include "machine/global_share.h"
 
 #include <algorithm>
 #include <charconv>
@@ -118,12 +119,21 @@ private:
   }
 
   TracedAccess traced(const Wave& w, const Places& places, const AccessShape& shape, unsigned k) const {
-    TracedAccess access{
-        .space = name_of(places.space), .write = shape.to_lds ? k == 1 : shape.writes, .bytes = places.bytes};
+    TracedAccess access{.space = shape.gds ? "gds" : name_of(places.space),
+                        .write = shape.to_lds ? k == 1 : shape.writes,
+                        .bytes = places.bytes};
     for (unsigned lane = 0; lane < lanes; ++lane)
       if (places.mask >> lane & 1)
-        access.lanes.push_back({lane, places.at(lane), content(w, places.space, places.at(lane), lane, places.bytes)});
+        access.lanes.push_back({lane, places.at(lane),
+                                shape.gds ? share_content(w, places.at(lane), places.bytes)
+                                          : content(w, places.space, places.at(lane), lane, places.bytes)});
     return access;
+  }
+
+  static std::vector<uint8_t> share_content(const Wave& w, uint64_t at, uint32_t bytes) {
+    if (at + bytes > GlobalShare::size) return {};
+    const uint8_t* from = w.workgroup->global_share->data.data() + at;
+    return {from, from + bytes};
   }
 
   std::vector<uint8_t> content(const Wave& w, Space space, uint64_t at, unsigned lane, uint32_t bytes) const {

@@ -34,7 +34,7 @@ struct WrittenRegister {
 
 /// Memory that an instruction has accessed, in lane order.
 struct TracedAccess {
-  std::string space; // "global", "lds", "scratch", "scalar"
+  std::string space; // "global", "lds", "gds", "scratch", "scalar"
   bool write = false;
   uint32_t bytes = 0; // a lane
   struct Lane {

@@ -26,4 +26,10 @@ template <bool buffer> AE_LANES ScalarPlace scalar_place(const Wave& w, const Op
   return {((base & 0xffffffffffff) + at) & ~uint64_t{3}, uint32_t(std::min<uint64_t>(dwords, available))};
 }
 
+/// s_scratch_*: the register offset counts 64 lanes.
+AE_LANES ScalarPlace scalar_scratch_place(const Wave& w, const Op& op, uint32_t dwords) {
+  const uint64_t slots = op.flags & memory_flag::has_soffset ? scalar32(w, op.ssrc[1]) : 0;
+  return {(scalar64(w, op.ssrc[0]) + uint64_t(int64_t{op.imm}) + 64 * slots) & ~uint64_t{3}, dwords};
+}
+
 } // namespace asmevo::machine

@@ -21,13 +21,12 @@ void trace(Wave& w, uint64_t address, uint32_t dwords, bool write) {
   w.workgroup->tracer->access(w, Space::scalar, write, 4 * dwords, addresses, 1);
 }
 
-/// What the base register pair is: an address; a buffer resource; scratch, whose register offset counts 64 lanes.
+/// What the base register pair is.
 enum class Base : uint8_t { address, buffer, scratch };
 
 template <Base kind> ScalarPlace place_of(const Wave& w, const Op& op, uint32_t dwords) {
-  if constexpr (kind != Base::scratch) return scalar_place<kind == Base::buffer>(w, op, dwords);
-  const uint64_t slots = op.flags & memory_flag::has_soffset ? scalar32(w, op.ssrc[1]) : 0;
-  return {(scalar64(w, op.ssrc[0]) + uint64_t(int64_t{op.imm}) + 64 * slots) & ~uint64_t{3}, dwords};
+  if constexpr (kind == Base::scratch) return scalar_scratch_place(w, op, dwords);
+  return scalar_place<kind == Base::buffer>(w, op, dwords);
 }
 
 template <Base kind, uint32_t dwords> void load(Wave& w, const Op& op) {

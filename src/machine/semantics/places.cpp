@@ -2,6 +2,7 @@
 #include "machine/places.h"
 
 #include "machine/buffer_format.h"
+#include "machine/global_share.h"
 #include "machine/lanes.h"
 #include "machine/scalar/scalar_place.h"
 #include "machine/semantics/addresses.h"
@@ -14,15 +15,12 @@ namespace {
 /// Works out what the lanes of `mask` have in common.
 void summarise(Places& p) {
   uint64_t low = ~uint64_t{0}, high = 0, bits = 0;
-  const auto take = [&](uint64_t at) {
-    low = at < low ? at : low;
-    high = at > high ? at : high;
-    bits |= at;
-  };
-  if (p.mask == all_lanes) {
-    AE_EACH_LANE take(p.place[i]);
-  } else {
-    for (uint64_t left = p.mask; left; left &= left - 1) take(p.place[__builtin_ctzll(left)]);
+  const uint64_t mask = p.mask;
+  AE_EACH_LANE {
+    const uint64_t at = p.place[i], on = mask & lane_bits[i] ? ~uint64_t{0} : 0, from = at | ~on, to = at & on;
+    low = from < low ? from : low;
+    high = to > high ? to : high;
+    bits |= to;
   }
   p.low = low;
   p.high = high + p.bytes;
@@ -45,16 +43,17 @@ template <uint32_t stride> AE_LANES bool consecutive_by(const Row& r) {
   const __m512i steps =
       _mm512_setr_epi32(0, stride, 2 * stride, 3 * stride, 4 * stride, 5 * stride, 6 * stride, 7 * stride, 8 * stride,
                         9 * stride, 10 * stride, 11 * stride, 12 * stride, 13 * stride, 14 * stride, 15 * stride);
-  __mmask16 different = 0;
-  for (unsigned i = 0; i < lanes; i += 16) {
-    const __m512i wanted = _mm512_add_epi32(steps, _mm512_set1_epi32(int(first + stride * i)));
-    different |= _mm512_cmpneq_epi32_mask(_mm512_load_si512(r.lane + i), wanted);
-  }
+  const __m512i start = _mm512_add_epi32(steps, _mm512_set1_epi32(int(first)));
+  __m512i bits = _mm512_xor_si512(_mm512_load_si512(r.lane), start);
+  for (unsigned i = 16; i < lanes; i += 16) // the sixteenths differ by constants
+    bits = _mm512_or_si512(bits, _mm512_xor_si512(_mm512_load_si512(r.lane + i),
+                                                  _mm512_add_epi32(start, _mm512_set1_epi32(int(stride * i)))));
+  const bool different = _mm512_test_epi32_mask(bits, bits) != 0;
 #else
   uint32_t different = 0;
   AE_EACH_LANE different |= r.lane[i] ^ (first + stride * i);
 #endif
-  return different == 0 && first <= 0xffffffff - stride * lanes;
+  return !different && first <= 0xffffffff - stride * lanes;
 }
 AE_LANES bool consecutive(const Row& r, uint32_t stride) {
   switch (stride) {
@@ -110,17 +109,18 @@ AE_LANES void lds_places(Wave& w, const Op& op, uint32_t offset, uint32_t bytes,
   summarise(p);
 }
 
-/// Lanes at M0 plus a constant, `stride` apart.
-void m0_places(Wave& w, const Op& op, uint32_t stride, uint32_t bytes, uint64_t mask, Places& p) {
+/// Lanes at a base plus a constant, `stride` apart.
+void spread_places(Wave& w, uint32_t base, uint32_t stride, uint32_t bytes, uint64_t mask, Places& p) {
   begin(w, p, Space::lds, bytes);
   p.mask = mask;
-  const uint32_t base = (w.m0() & 0xffff) + uint32_t(op.imm);
   if (mask == all_lanes && stride == bytes && uint64_t{base} + bytes * lanes <= w.lds_size)
     return set_consecutive(p, base);
   AE_EACH_LANE p.place[i] = base + stride * i;
   keep_inside(w, p);
   summarise(p);
 }
+
+uint32_t m0_base(const Wave& w, const Op& op) { return (w.m0() & 0xffff) + uint32_t(op.imm); }
 
 AE_LANES void global_places(Wave& w, const Op& op, uint32_t bytes, Places& p) {
   const GlobalAddresses a = global_addresses(w, op);
@@ -213,15 +213,38 @@ void typed_buffer_places(Wave& w, const Op& op, bool typed, Places& p) {
   if (!format.valid) p.mask = 0;
 }
 
-template <bool buffer> void scalar_places(Wave& w, const Op& op, uint32_t bytes, Places& p) {
-  const ScalarPlace place = scalar_place<buffer>(w, op, bytes / 4);
+void scalar_places(Wave& w, const ScalarPlace& place, Places& p) {
   begin(w, p, Space::scalar, 4 * place.dwords);
   p.mask = place.dwords ? 1 : 0;
   p.place[0] = place.address;
   summarise(p);
 }
 
+unsigned places(Wave& w, const Op& op, const AccessShape& shape, Places out[max_places]);
+
+/// The wave's part of the global data share, which M0 bounds, is addressed as LDS is.
+unsigned share_places(Wave& w, const Op& op, AccessShape shape, Places out[max_places]) {
+  const uint32_t size = w.lds_size, base = w.m0() >> 16 < GlobalShare::size ? w.m0() >> 16 : GlobalShare::size;
+  const uint32_t room = GlobalShare::size - base, wanted = w.m0() & 0xffff;
+  w.lds_size = wanted < room ? wanted : room;
+  shape.gds = false;
+  unsigned count = 1;
+  if (shape.addressing == Addressing::lds_counter)
+    spread_places(w, uint32_t(op.imm), 0, 4, w.exec() & -w.exec(), out[0]);
+  else
+    count = places(w, op, shape, out);
+  w.lds_size = size;
+  for (unsigned k = 0; k < count; ++k) {
+    out[k].low += base;
+    out[k].high += base;
+    AE_EACH_LANE out[k].place[i] += base;
+  }
+  return count;
+}
+
 unsigned places(Wave& w, const Op& op, const AccessShape& shape, Places out[max_places]) {
+  if (shape.gds) [[unlikely]]
+    return share_places(w, op, shape, out);
   unsigned count = 1;
   switch (shape.addressing) {
   case Addressing::lds:
@@ -232,10 +255,10 @@ unsigned places(Wave& w, const Op& op, const AccessShape& shape, Places out[max_
     lds_places(w, op, shape.offset[1], shape.bytes, out[1]);
     return 2;
   case Addressing::lds_add_tid:
-    m0_places(w, op, 4, 4, w.exec(), out[0]);
+    spread_places(w, m0_base(w, op), 4, 4, w.exec(), out[0]);
     return 1;
   case Addressing::lds_counter:
-    m0_places(w, op, 0, 4, w.exec() & -w.exec(), out[0]);
+    spread_places(w, m0_base(w, op), 0, 4, w.exec() & -w.exec(), out[0]);
     return 1;
   case Addressing::global:
     global_places(w, op, shape.bytes, out[0]);
@@ -253,15 +276,18 @@ unsigned places(Wave& w, const Op& op, const AccessShape& shape, Places out[max_
     typed_buffer_places(w, op, shape.addressing == Addressing::typed_buffer, out[0]);
     return 1;
   case Addressing::scalar:
-    scalar_places<false>(w, op, shape.bytes, out[0]);
+    scalar_places(w, scalar_place<false>(w, op, shape.bytes / 4), out[0]);
     return 1;
   case Addressing::scalar_buffer:
-    scalar_places<true>(w, op, shape.bytes, out[0]);
+    scalar_places(w, scalar_place<true>(w, op, shape.bytes / 4), out[0]);
+    return 1;
+  case Addressing::scalar_scratch:
+    scalar_places(w, scalar_scratch_place(w, op, shape.bytes / 4), out[0]);
     return 1;
   default:
     return 0;
   }
-  if (shape.to_lds) m0_places(w, op, shape.lds_stride, shape.lds_stride, w.exec(), out[count++]);
+  if (shape.to_lds) spread_places(w, m0_base(w, op), shape.lds_stride, shape.lds_stride, w.exec(), out[count++]);
   return count;
 }
 

@@ -1,5 +1,7 @@
 #include "machine/strict/memory.h"
 
+#include "machine/global_share.h"
+
 #include <algorithm>
 #include <bit>
 #include <sys/mman.h>
@@ -34,8 +36,7 @@ std::string amount(uint32_t bytes) { return fmt::format("{} byte{}", bytes, byte
 
 } // namespace
 
-RegionShadow::RegionShadow(const Region& region)
-    : base_(region.base & ~uint64_t{largest_granule - 1}), size_(region.size) {
+RegionShadow::RegionShadow(uint64_t base, uint64_t size) : base_(base & ~uint64_t{largest_granule - 1}), size_(size) {
   allocate();
 }
 
@@ -52,7 +53,7 @@ void RegionShadow::allocate() {
   memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory_ == MAP_FAILED) memory_ = nullptr;
   auto* first = static_cast<uint32_t*>(memory_);
-  cells_ = {first, {first + cells, first + 2 * cells}};
+  cells_ = {first, first + cells, first + 2 * cells};
 }
 
 void RegionShadow::split(unsigned shift) {
@@ -67,10 +68,18 @@ void RegionShadow::split(unsigned shift) {
       const uint64_t to = (k << by) + part;
       if (to >= count()) break;
       if (old.write[k]) cells_.write[to] = old.write[k];
-      for (unsigned r = 0; r < 2; ++r)
-        if (old.read[r][k]) cells_.read[r][to] = old.read[r][k];
+      if (old.latest[k]) cells_.latest[to] = old.latest[k];
+      if (old.others[k]) cells_.others[to] = old.others[k];
     }
   munmap(old_memory, old_bytes);
+}
+
+uint32_t Numbers::take(std::vector<Event>& events) {
+  if (next % events_a_block == 0) { // or there is no block yet
+    next = uint32_t(events.size());
+    events.resize(next + events_a_block);
+  }
+  return next++;
 }
 
 SharedWatch::SharedWatch(const LaunchPlan& launch) : plan(launch), events(events_a_block) {
@@ -79,6 +88,7 @@ SharedWatch::SharedWatch(const LaunchPlan& launch) : plan(launch), events(events
     const AccessShape& shape = shapes.back();
     numbers.push_back(memory_instructions);
     memory_instructions += shape.addressing != Addressing::none;
+    has_flags |= (shape.atomic || shape.coherent) && (i.traits.vmem || !i.traits.lds);
   }
 }
 
@@ -94,6 +104,65 @@ struct MemoryWatch::Access {
   const Places& places;
   const PathNode& node;
   bool reads, writes, to_lds;
+};
+
+/// Cells of LDS and their events.
+struct MemoryWatch::LdsView {
+  MemoryWatch& watch;
+  uint32_t event; // as a cell
+
+  bool mine(uint32_t cell) const { return ((cell ^ event) & owner_mask) == 0; }
+  const Event& event_of(uint32_t cell) const { return watch.lds_events_[cell >> owner_bits]; }
+  static bool enough(uint32_t) { return false; }
+  /// What comes before everything that happens now is left out.
+  template <class F> void each(uint32_t cell, F f) const {
+    if (cell < watch.lds_floor_) return;
+    if ((cell & owner_mask) != several) return f(cell);
+    for (const uint32_t one : watch.lds_readers_[event_of(cell).instruction]) f(one);
+  }
+  uint32_t cell_of(const ReaderSets::Readers& readers) const {
+    if (readers.size() < 2) return readers.empty() ? 0 : readers.front();
+    if (watch.lds_readers_.full()) {
+      watch.shared_.gap("LDS: more readers than can be remembered");
+      return readers.back();
+    }
+    return watch.lds_readers_.cell_of(readers, [&](uint32_t index) {
+      watch.lds_events_.push_back(event_of_set(index));
+      return uint32_t(watch.lds_events_.size() - 1) << owner_bits | several;
+    });
+  }
+};
+
+/// Cells of global memory. Where no workgroup can tell another anything, two readers of different ones are enough.
+struct MemoryWatch::GlobalView {
+  MemoryWatch& watch;
+  uint32_t event, serial;
+
+  bool mine(uint32_t cell) const { return event_of(cell).serial == serial; }
+  const Event& event_of(uint32_t cell) const { return watch.shared_.events[cell & ~enough_readers]; }
+  static bool enough(uint32_t others) { return others & enough_readers; }
+  template <class F> void each(uint32_t cell, F f) const {
+    cell &= ~enough_readers;
+    if (!cell) return;
+    if (!is_set(event_of(cell))) return f(cell);
+    for (const uint32_t one : watch.shared_.readers[event_of(cell).instruction]) f(one);
+  }
+  uint32_t cell_of(const ReaderSets::Readers& readers) const {
+    SharedWatch& shared = watch.shared_;
+    if (!shared.has_flags)
+      for (const uint32_t one : readers)
+        if (shared.orders.wave_of(event_of(one).serial).first != watch.group_.id) return one | enough_readers;
+    if (readers.size() < 2) return readers.empty() ? 0 : readers.front();
+    if (readers.size() > max_readers || shared.readers.full()) {
+      shared.gap("memory: more readers than can be remembered");
+      return readers.back();
+    }
+    return shared.readers.cell_of(readers, [&](uint32_t index) {
+      const uint32_t number = shared.set_numbers.take(shared.events);
+      shared.events[number] = event_of_set(index);
+      return number;
+    });
+  }
 };
 
 MemoryWatch::MemoryWatch(SharedWatch& shared, Findings& findings, const Workgroup& group)
@@ -115,12 +184,14 @@ void MemoryWatch::split_lds(unsigned shift) {
   lds_memory_ = std::move(memory);
   lds_shift_ = shift;
   uint32_t* first = lds_memory_.data();
-  lds_cells_ = {first, {first + cells, first + 2 * cells}};
+  lds_cells_ = {first, first + cells, first + 2 * cells};
 }
 
 void MemoryWatch::pass_barrier(bool in_flight) {
   order_->pass_barrier();
-  if (!in_flight) lds_floor_ = uint32_t(lds_events_.size()) << owner_bits;
+  if (in_flight) return;
+  lds_floor_ = uint32_t(lds_events_.size()) << owner_bits;
+  lds_readers_.clear();
 }
 
 Finding* MemoryWatch::report(const Access& a, FindingKind kind, int64_t cause) {
@@ -157,34 +228,29 @@ Event MemoryWatch::event_of(const Access& a) const {
   return held.epoch == order_->epoch() && held.released != a.node.stores_outstanding && held.to_lds == a.to_lds;
 }
 
-[[gnu::always_inline]] inline uint32_t& MemoryWatch::latest(std::vector<uint32_t>& table, const Access& a) {
+[[gnu::always_inline]] inline MemoryWatch::Latest& MemoryWatch::latest(std::vector<Latest>& table, const Access& a) {
   return table[size_t{a.w.id} * shared_.memory_instructions + shared_.numbers[a.index]];
 }
 
-[[gnu::always_inline]] inline uint32_t MemoryWatch::lds_event(const Access& a) {
-  const uint32_t owner = a.w.id | (a.to_lds ? load_to_lds_owner : 0);
-  uint32_t& held = latest(latest_lds_, a);
-  if (!held || !covers(lds_events_[held], a)) {
-    held = uint32_t(lds_events_.size());
+[[gnu::always_inline]] inline MemoryWatch::Latest& MemoryWatch::lds_event(const Access& a) {
+  Latest& held = latest(latest_lds_, a);
+  if (!held.event || !covers(lds_events_[held.event], a)) {
+    held = {.event = uint32_t(lds_events_.size())};
     lds_events_.push_back(event_of(a));
   }
-  return held << owner_bits | owner;
+  return held;
 }
 
-[[gnu::always_inline]] inline uint32_t MemoryWatch::global_event(const Access& a) {
-  uint32_t& held = latest(latest_global_, a);
-  if (held && covers(shared_.events[held], a)) return held;
+[[gnu::always_inline]] inline MemoryWatch::Latest& MemoryWatch::global_event(const Access& a) {
+  Latest& held = latest(latest_global_, a);
+  if (held.event && covers(shared_.events[held.event], a)) return held;
   const Event event = event_of(a);
   Numbers& numbers = numbers_[a.w.id];
-  const bool full = numbers.next % events_a_block == 0; // or there is no block yet
-  if (full) {
-    numbers.next = uint32_t(shared_.events.size());
-    shared_.events.resize(numbers.next + events_a_block);
-  }
-  if (full || numbers.epoch != event.epoch) numbers.floor = numbers.next;
+  const uint32_t number = numbers.take(shared_.events);
+  if (number % events_a_block == 0 || numbers.epoch != event.epoch) numbers.floor = number;
   numbers.epoch = event.epoch;
-  shared_.events[numbers.next] = event;
-  return held = numbers.next++;
+  shared_.events[number] = event;
+  return held = {.event = number};
 }
 
 [[gnu::always_inline]] inline void MemoryWatch::lds(const Access& a) {
@@ -193,32 +259,41 @@ Event MemoryWatch::event_of(const Access& a) const {
     split_lds(shift);
     shared_.lds_shift = std::min(shared_.lds_shift, shift);
   }
-  const uint32_t event = lds_event(a);
+  Latest& held = lds_event(a);
+  const uint32_t event = held.event << owner_bits | a.w.id | (a.to_lds ? load_to_lds_owner : 0);
   const ShadowRunners& run = shared_.shadow;
-  bool quiet = !a.reads || run.lds_read(lds_cells_, a.places, lds_shift_, event, lds_floor_);
+  bool quiet = !a.reads || run.lds_read(lds_cells_, a.places, lds_shift_, event, lds_floor_, held.covering);
   if (quiet && a.writes) quiet = run.lds_write(lds_cells_, a.places, lds_shift_, event, lds_floor_);
-  if (!quiet) look_at_lds(a, event);
+  if (!quiet) look_at_lds(a, event, held.covering);
 }
 
-void MemoryWatch::look_at_lds(const Access& a, uint32_t event) {
-  const auto mine = [&](uint32_t cell) { return ((cell ^ event) & owner_mask) == 0; };
-  each_cell(a.places, 0, lds_shift_, [&](size_t k, unsigned lane) {
-    const auto meets = [&](uint32_t cell, bool wrote) {
-      if (cell && !mine(cell))
-        judge(a, lds_events_[cell >> owner_bits], wrote, lane, fmt::format("LDS at {:#x}", a.places.at(lane)));
-    };
-    uint32_t &written = lds_cells_.write[k], &latest = lds_cells_.read[0][k], &other = lds_cells_.read[1][k];
-    if (a.reads && !written)
+void MemoryWatch::look_at_lds(const Access& a, uint32_t event, uint32_t& covering) {
+  const auto place = [&](unsigned lane) { return fmt::format("LDS at {:#x}", a.places.at(lane)); };
+  const LdsView view{*this, event};
+  look_at(a, lds_cells_, 0, lds_shift_, [&](Granule& granule, unsigned lane) {
+    if (a.reads && !granule.written)
       if (Finding* f = report(a, FindingKind::uninitialised)) {
         f->lane = int(lane);
-        f->message = fmt::format("reads {} of LDS at {:#x}, which nothing has written", amount(a.places.bytes),
-                                 a.places.at(lane));
+        f->message = fmt::format("reads {} of {}, which nothing has written", amount(a.places.bytes), place(lane));
       }
-    meets(written, true);
-    if (a.writes) meets(latest, false), meets(other, false);
-    if (a.reads && !mine(latest)) other = std::exchange(latest, event);
-    if (a.reads) latest = event;
-    if (a.writes) written = event;
+    look_at_granule(view, a, granule, lane, place, covering);
+  });
+}
+
+/// The granules of an access, carefully. Those that are alike have the same outcome.
+template <class F> void MemoryWatch::look_at(const Access& a, const Cells& cells, uint64_t base, unsigned shift, F f) {
+  Granule before, after;
+  bool first = true;
+  each_cell(a.places, base, shift, [&](size_t k, unsigned lane) {
+    const Granule now{cells.write[k], cells.latest[k], cells.others[k]};
+    if (first || now != before) {
+      first = false;
+      before = after = now;
+      f(after, lane);
+    }
+    cells.write[k] = after.written;
+    cells.latest[k] = after.latest;
+    cells.others[k] = after.others;
   });
 }
 
@@ -244,6 +319,15 @@ void MemoryWatch::beyond(const Access& a, const Region& region) {
   }
 }
 
+[[gnu::always_inline]] inline RegionShadow& MemoryWatch::shadow_of(const Region& region) {
+  if (&region == shadowed_) [[likely]]
+    return *shadow_;
+  auto& shadow = shared_.regions[&region];
+  if (!shadow) shadow = std::make_unique<RegionShadow>(region.base, region.size);
+  shadowed_ = &region;
+  return *(shadow_ = shadow.get());
+}
+
 [[gnu::always_inline]] inline void MemoryWatch::global(const Access& a) {
   const Region* region = region_of(a);
   if (!region) return each_region(a);
@@ -253,18 +337,34 @@ void MemoryWatch::beyond(const Access& a, const Region& region) {
     return scratch(a);
   if (region->access != machine::Access::read_write) return; // never written, or a fault
   if (shared_.events.size() >= max_events) return shared_.gap("memory: more accesses than can be remembered");
-  auto& shadow = shared_.regions[region];
-  if (!shadow) shadow = std::make_unique<RegionShadow>(*region);
-  if (const unsigned shift = shift_of(a.places); shadow->valid() && shift < shadow->shift()) shadow->split(shift);
-  if (!shadow->valid()) return shared_.gap(fmt::format("accesses of `{}`: no host memory to watch them", region->name));
-  const uint32_t event = global_event(a);
+  RegionShadow& shadow = shadow_of(*region);
+  if (const unsigned shift = shift_of(a.places); shadow.valid() && shift < shadow.shift()) shadow.split(shift);
+  if (!shadow.valid()) return shared_.gap(fmt::format("accesses of `{}`: no host memory to watch them", region->name));
+  Latest& held = global_event(a);
+  if (!note(a, shadow, held))
+    look_at_global(a, shadow, held,
+                   [&](unsigned lane) { return group_.memory->describe(a.places.at(lane), a.places.bytes); });
+}
+
+[[gnu::always_inline]] inline bool MemoryWatch::note(const Access& a, const RegionShadow& shadow, const Latest& held) {
   // What is meant to meet others is always noted: whether it was a release may have changed.
-  const uint32_t floor = a.shape.atomic || a.shape.coherent ? event : numbers_[a.w.id].floor;
+  const bool always = a.shape.atomic || a.shape.coherent;
+  const uint32_t floor = always ? held.event : numbers_[a.w.id].floor, covering = always ? nobody : held.covering;
   const ShadowRunners& run = shared_.shadow;
-  bool quiet = !a.reads || run.global_read(shadow->cells(), shadow->base(), a.places, shadow->shift(), event, floor);
-  if (quiet && a.writes)
-    quiet = run.global_write(shadow->cells(), shadow->base(), a.places, shadow->shift(), event, floor);
-  if (!quiet) look_at_global(a, *shadow, event);
+  const Cells& cells = shadow.cells();
+  return (!a.reads || run.global_read(cells, shadow.base(), a.places, shadow.shift(), held.event, floor, covering)) &&
+         (!a.writes || run.global_write(cells, shadow.base(), a.places, shadow.shift(), held.event, floor));
+}
+
+/// The global data share: no cache lies before it, and what it holds at the start is the host's affair.
+void MemoryWatch::share(const Access& a) {
+  if (!shared_.share) shared_.share = std::make_unique<RegionShadow>(0, GlobalShare::size);
+  RegionShadow& shadow = *shared_.share;
+  if (!shadow.valid() || shared_.events.size() >= max_events) return shared_.gap("GDS: no memory to watch it");
+  if (const unsigned shift = shift_of(a.places); shift < shadow.shift()) shadow.split(shift);
+  Latest& held = global_event(a);
+  if (!note(a, shadow, held))
+    look_at_global(a, shadow, held, [&](unsigned lane) { return fmt::format("GDS at {:#x}", a.places.at(lane)); });
 }
 
 /// Lanes in several regions, or some in none: one lane after the other.
@@ -281,26 +381,64 @@ void MemoryWatch::each_region(const Access& a) {
   }
 }
 
-void MemoryWatch::look_at_global(const Access& a, RegionShadow& shadow, uint32_t event) {
-  const Cells& cells = shadow.cells();
-  const uint32_t serial = order_->serial(a.w.id);
-  const auto mine = [&](uint32_t cell) { return shared_.events[cell].serial == serial; };
-  each_cell(a.places, shadow.base(), shadow.shift(), [&](size_t k, unsigned lane) {
-    const auto meets = [&](uint32_t cell, bool wrote) {
-      if (cell && !mine(cell)) judge(a, shared_.events[cell], wrote, lane, {});
-    };
-    uint32_t &written = cells.write[k], &latest = cells.read[0][k], &other = cells.read[1][k];
-    meets(written, true);
-    if (a.writes) meets(latest, false), meets(other, false);
-    if (a.reads && !mine(latest)) other = std::exchange(latest, event);
-    if (a.reads) latest = event;
-    if (a.writes) written = event;
-  });
+template <class Place>
+void MemoryWatch::look_at_global(const Access& a, const RegionShadow& shadow, Latest& held, Place place) {
+  const GlobalView view{*this, held.event, order_->serial(a.w.id)};
+  look_at(a, shadow.cells(), shadow.base(), shadow.shift(),
+          [&](Granule& granule, unsigned lane) { look_at_granule(view, a, granule, lane, place, held.covering); });
+}
+
+template <class View, class Place> void MemoryWatch::look_at_granule(const View& view, const Access& a,
+                                                                     Granule& granule, unsigned lane, Place place,
+                                                                     uint32_t& covering) {
+  const auto meets = [&](uint32_t cell, bool wrote) {
+    view.each(cell, [&](uint32_t one) {
+      if (!view.mine(one)) judge(a, view.event_of(one), wrote, lane, place);
+    });
+  };
+  meets(granule.written, true);
+  if (a.writes) meets(granule.latest, false), meets(granule.others, false);
+  if (a.reads && !view.enough(granule.others)) note_reader(view, a, granule, covering);
+  if (a.writes) granule.written = view.event;
+}
+
+/// Whether this wave's reading now is noted already.
+template <class View> bool MemoryWatch::is_among(const View& view, const Access& a, uint32_t readers) const {
+  if (a.shape.atomic || a.shape.coherent) return false; // always noted
+  bool found = false;
+  view.each(readers, [&](uint32_t one) { found |= view.mine(one) && view.event_of(one).epoch == order_->epoch(); });
+  return found;
+}
+
+template <class View>
+void MemoryWatch::note_reader(const View& view, const Access& a, Granule& granule, uint32_t& covering) {
+  if (is_among(view, a, granule.latest) || (granule.others && granule.others == covering)) return;
+  if (is_among(view, a, granule.others)) {
+    covering = granule.others;
+    return;
+  }
+  if (!view.mine(granule.latest)) granule.others = other_readers(view, a, granule);
+  granule.latest = view.event;
+}
+
+/// Who has read a place besides this access: what was the latest, and the others as far as they still count.
+template <class View> uint32_t MemoryWatch::other_readers(const View& view, const Access& a, const Granule& granule) {
+  readers_.clear();
+  const auto add = [&](uint32_t cell) {
+    const Event& event = view.event_of(cell);
+    const bool flag = event.atomic && event.small; // meets with almost anything
+    if (view.mine(cell) || flag || shared_.orders.ordered(event, *order_, a.w.id, false)) return;
+    std::erase_if(readers_, [&](uint32_t held) { return view.event_of(held).serial == event.serial; });
+    readers_.push_back(cell);
+  };
+  view.each(granule.others, add);
+  view.each(granule.latest, add);
+  return view.cell_of(readers_);
 }
 
 /// Two accesses of the same bytes, by another wave or by a load to LDS.
-void MemoryWatch::judge(const Access& a, const Event& earlier, bool earlier_wrote, unsigned lane,
-                        std::string_view where) {
+template <class Place>
+void MemoryWatch::judge(const Access& a, const Event& earlier, bool earlier_wrote, unsigned lane, Place place) {
   if (earlier.serial == order_->serial(a.w.id)) return judge_delivery(a, earlier, lane);
   const bool meant = (a.shape.atomic || a.shape.coherent) && a.places.bytes <= 8;
   const bool flag =
@@ -309,15 +447,14 @@ void MemoryWatch::judge(const Access& a, const Event& earlier, bool earlier_wrot
     if (a.reads && earlier_wrote && earlier.released) shared_.orders.acquire(earlier, *order_, a.w.id);
     return;
   }
-  if (shared_.orders.ordered(earlier, *order_, a.w.id, a.shape.coherent || a.shape.atomic)) return;
+  const bool coherent = a.shape.coherent || a.shape.atomic || a.shape.gds;
+  if (shared_.orders.ordered(earlier, *order_, a.w.id, coherent)) return;
   Finding* f = report(a, FindingKind::race, earlier.instruction);
   if (!f) return;
   f->lane = a.places.space == Space::scalar ? -1 : int(lane);
   const auto [workgroup, wave] = shared_.orders.wave_of(earlier.serial);
-  const std::string place =
-      where.empty() ? group_.memory->describe(a.places.at(lane), a.places.bytes) : std::string(where);
   f->message = fmt::format("{} {}, which {}wave {} {}, and nothing orders the two", a.writes ? "writes" : "reads",
-                           place, workgroup == group_.id ? "" : fmt::format("workgroup {} ", workgroup), wave,
+                           place(lane), workgroup == group_.id ? "" : fmt::format("workgroup {} ", workgroup), wave,
                            earlier_wrote ? "has written" : "has read");
 }
 
@@ -370,8 +507,11 @@ void MemoryWatch::access(Wave& w, uint32_t index, const PathNode& node) {
     if (a.places.outside)
       if (Finding* f = report(a, FindingKind::out_of_bounds)) {
         f->lane = std::countr_zero(a.places.outside);
-        f->message = fmt::format("{} {} of LDS at {:#x}, the workgroup has {:#x}", a.writes ? "writes" : "reads",
-                                 amount(a.places.bytes), a.places.at(unsigned(f->lane)), w.lds_size);
+        f->message =
+            fmt::format("{} {} of {} at {:#x}, {}", a.writes ? "writes" : "reads", amount(a.places.bytes),
+                        shape.gds ? "GDS" : "LDS", a.places.at(unsigned(f->lane)),
+                        shape.gds ? fmt::format("M0 gives the wave {:#x} from {:#x}", w.m0() & 0xffff, w.m0() >> 16)
+                                  : fmt::format("the workgroup has {:#x}", w.lds_size));
       }
     if (!a.places.mask) continue;
     const uint32_t bytes = a.places.bytes, natural = shape.atomic ? bytes : std::min(bytes & -bytes, 4u);
@@ -379,7 +519,7 @@ void MemoryWatch::access(Wave& w, uint32_t index, const PathNode& node) {
       misaligned(a, natural);
     switch (a.places.space) {
     case Space::lds:
-      lds(a);
+      shape.gds ? share(a) : lds(a);
       break;
     case Space::scratch:
       scratch(a);

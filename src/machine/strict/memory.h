@@ -9,14 +9,15 @@
 #include "machine/strict/findings.h"
 #include "machine/strict/order.h"
 #include "machine/strict/path.h"
+#include "machine/strict/readers.h"
 #include "machine/strict/shadow.h"
 
 namespace asmevo::machine::strict {
 
-/// Shadow of one region of memory.
+/// Shadow of one region of memory, or of the global data share.
 class RegionShadow {
 public:
-  explicit RegionShadow(const Region& region);
+  RegionShadow(uint64_t base, uint64_t size);
   ~RegionShadow();
   RegionShadow(const RegionShadow&) = delete;
   RegionShadow& operator=(const RegionShadow&) = delete;
@@ -38,6 +39,13 @@ private:
   uint64_t bytes_ = 0;
 };
 
+/// Numbers of global events, in blocks.
+struct Numbers {
+  uint32_t next = 0, floor = 0, epoch = 0; // the first of this epoch; which
+
+  uint32_t take(std::vector<Event>& events);
+};
+
 /// What all workgroups of a run share.
 struct SharedWatch {
   const LaunchPlan& plan;
@@ -46,8 +54,12 @@ struct SharedWatch {
   uint32_t memory_instructions = 0;
   unsigned lds_shift = largest_shift; // what workgroups before have come down to
   Orders orders;
+  bool has_flags = false;    // some instruction can tell another workgroup something
   std::vector<Event> events; // of global memory, in blocks; the first is nobody's
+  Numbers set_numbers;
+  ReaderSets readers;
   std::map<const Region*, std::unique_ptr<RegionShadow>> regions;
+  std::unique_ptr<RegionShadow> share;
   std::vector<std::string> gaps;
   const PlaceRunner places = place_runner();
   const ShadowRunners& shadow = shadow_runners();
@@ -71,21 +83,42 @@ public:
 
 private:
   struct Access; // what one instruction does in one kind of memory
+  struct LdsView;
+  struct GlobalView;
+  /// Of a wave and a memory instruction: its last event, and readers of what it last read that it is among.
+  struct Latest {
+    uint32_t event = 0, covering = nobody;
+  };
+  /// What the cells of a granule hold.
+  struct Granule {
+    uint32_t written = 0, latest = 0, others = 0;
+    bool operator==(const Granule&) const = default;
+  };
 
   void lds(const Access& a);
   void global(const Access& a);
+  void share(const Access& a);
   void scratch(const Access& a);
   void each_region(const Access& a);
-  void look_at_lds(const Access& a, uint32_t event);
-  void look_at_global(const Access& a, RegionShadow& shadow, uint32_t event);
+  void look_at_lds(const Access& a, uint32_t event, uint32_t& covering);
+  template <class Place> void look_at_global(const Access& a, const RegionShadow& shadow, Latest& held, Place place);
+  bool note(const Access& a, const RegionShadow& shadow, const Latest& latest);
   void beyond(const Access& a, const Region& region);
-  void judge(const Access& a, const Event& earlier, bool earlier_wrote, unsigned lane, std::string_view where);
+  template <class F> void look_at(const Access& a, const Cells& cells, uint64_t base, unsigned shift, F f);
+  template <class View, class Place> void look_at_granule(const View& view, const Access& a, Granule& granule,
+                                                          unsigned lane, Place place, uint32_t& covering);
+  template <class View> bool is_among(const View& view, const Access& a, uint32_t readers) const;
+  template <class View> void note_reader(const View& view, const Access& a, Granule& granule, uint32_t& covering);
+  template <class View> uint32_t other_readers(const View& view, const Access& a, const Granule& granule);
+  template <class Place>
+  void judge(const Access& a, const Event& earlier, bool earlier_wrote, unsigned lane, Place place);
   void judge_delivery(const Access& a, const Event& earlier, unsigned lane);
   void misaligned(const Access& a, uint32_t natural);
   const Region* region_of(const Access& a);
-  uint32_t lds_event(const Access& a);
-  uint32_t global_event(const Access& a);
-  uint32_t& latest(std::vector<uint32_t>& table, const Access& a);
+  RegionShadow& shadow_of(const Region& region);
+  Latest& lds_event(const Access& a);
+  Latest& global_event(const Access& a);
+  Latest& latest(std::vector<Latest>& table, const Access& a);
   Event event_of(const Access& a) const;
   bool covers(const Event& held, const Access& a) const;
   void split_lds(unsigned shift);
@@ -101,13 +134,13 @@ private:
   Cells lds_cells_;
   uint32_t lds_floor_ = 1u << owner_bits;
   std::vector<Event> lds_events_{Event{}};
-  struct Numbers {
-    uint32_t next = 0, floor = 0, epoch = 0; // of its block; the first of this epoch; which
-  };
-  std::vector<Numbers> numbers_;                     // of global events, by wave
-  std::vector<uint32_t> latest_lds_, latest_global_; // by wave and memory instruction: its last event
-  std::vector<uint8_t> scratch_written_;             // a byte each
-  const Region* last_region_ = nullptr;
+  ReaderSets lds_readers_;
+  std::vector<Numbers> numbers_;                   // of global events, by wave
+  std::vector<Latest> latest_lds_, latest_global_; // by wave and memory instruction
+  std::vector<uint8_t> scratch_written_;           // a byte each
+  const Region *last_region_ = nullptr, *shadowed_ = nullptr;
+  RegionShadow* shadow_ = nullptr;                        // of that
+  ReaderSets::Readers readers_;                           // being put together
   std::vector<std::pair<FindingKind, int64_t>> reported_; // by the instruction at hand
   Places places_[max_places];
 };

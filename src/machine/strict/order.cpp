@@ -30,6 +30,7 @@ void GroupOrder::arrive(uint32_t wave, std::vector<uint32_t> in_flight) {
 
 void GroupOrder::pass_barrier() {
   ++epoch_;
+  if (!told_) return;
   Clock stale;
   for (Clock& own : own_) known_.join(std::exchange(own, {}));
   for (const Clock& part : stale_) stale.join(part);
@@ -47,10 +48,7 @@ uint32_t GroupOrder::effective_epoch(const Event& event) const {
   return epoch;
 }
 
-bool GroupOrder::plain() const {
-  const auto empty = [](const Clock& c) { return c.empty(); };
-  return carried_.empty() && known_.empty() && std::ranges::all_of(own_, empty) && std::ranges::all_of(stale_, empty);
-}
+bool GroupOrder::plain() const { return carried_.empty() && !told_; }
 
 std::shared_ptr<GroupOrder> Orders::enter(uint32_t workgroup, uint32_t waves) {
   auto group = std::make_shared<GroupOrder>(workgroup, uint32_t(waves_.size()));
@@ -74,9 +72,9 @@ bool Orders::ordered(const Event& event, const GroupOrder& group, uint32_t wave,
   const GroupOrder* other = own_group ? &group : find(workgroup);
   const uint32_t epoch = other ? other->effective_epoch(event) : event.epoch;
   if (own_group && epoch < group.epoch()) return true;
-  return knows(group.known_, workgroup, event.serial, epoch) ||
-         knows(group.own_[wave], workgroup, event.serial, epoch) ||
-         (coherent && knows(group.stale_[wave], workgroup, event.serial, epoch));
+  return group.told_ && (knows(group.known_, workgroup, event.serial, epoch) ||
+                         knows(group.own_[wave], workgroup, event.serial, epoch) ||
+                         (coherent && knows(group.stale_[wave], workgroup, event.serial, epoch)));
 }
 
 void Orders::acquire(const Event& event, GroupOrder& group, uint32_t wave) {
@@ -91,6 +89,7 @@ void Orders::acquire(const Event& event, GroupOrder& group, uint32_t wave) {
   raise_to(told.waves, event.serial, event.epoch);
   if (!own_group) raise_to(told.groups, workgroup, event.epoch);
   (own_group ? group.own_ : group.stale_)[wave].join(told);
+  group.told_ = true;
 }
 
 } // namespace asmevo::machine::strict

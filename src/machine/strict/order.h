@@ -71,6 +71,7 @@ private:
 
   uint32_t workgroup_, first_serial_, epoch_ = 0;
   std::vector<Carried> carried_;
+  bool told_ = false;                        // some wave knows something of others beyond the barriers
   Clock known_;                              // by all waves
   std::array<Clock, max_waves> own_, stale_; // by one; stale: until its cache is invalidated
 };

@@ -86,17 +86,24 @@ std::string register_name(const RegisterRange& range, uint32_t index) {
 
 Paths::Paths(const Image::Impl& image, uint32_t accum_offset)
     : image_(image), table_(image.target.processor, map_of(image.target, accum_offset)) {
-  for (const Instruction& i : image.instructions) {
-    classes_.push_back(table_.classify(i));
-    reach_.push_back(uint8_t(table_.reach(i, classes_.back())));
-    counters_.push_back(counter_use(i));
-  }
+  for (const Instruction& i : image.instructions) know(i);
   PathNode start;
   start.instruction = ~0u;
   start_ = keep(std::move(start));
 }
 
 Paths::~Paths() = default;
+
+void Paths::know(const Instruction& i) {
+  classes_.push_back(table_.classify(i));
+  reach_.push_back(uint8_t(table_.reach(i, classes_.back())));
+  counters_.push_back(counter_use(i));
+}
+
+void Paths::add(Instruction instruction) {
+  added_.push_back(std::move(instruction));
+  know(added_.back());
+}
 
 PathNode* Paths::keep(PathNode&& node) {
   const uint64_t hash = hash_of(node);
@@ -118,7 +125,7 @@ PathNode* Paths::find(PathNode* from, uint32_t index) {
     next.recent.clear();
   }
   next.stores_outstanding = std::ranges::any_of(from->in_flight.operations(), [&](const Outstanding& op) {
-    return image_.instructions[op.instruction].traits.may_store;
+    return instruction(op.instruction).traits.may_store;
   });
   look_for_states(index, next);
   look_for_waits(from->in_flight, index, next);
@@ -135,9 +142,9 @@ PathNode* Paths::find(PathNode* from, uint32_t index) {
 }
 
 void Paths::look_for_states(uint32_t index, PathNode& node) const {
-  const Instruction& i = image_.instructions[index];
+  const Instruction& i = instruction(index);
   for (const analysis::Recent& recent : node.recent) {
-    const Instruction& producer = image_.instructions[recent.item];
+    const Instruction& producer = instruction(recent.item);
     const analysis::Requirement needs =
         table_.required(producer, classes_[recent.item], i, classes_[index], recent.between, recent.overwritten);
     if (needs.states <= recent.distance) continue;
@@ -148,14 +155,14 @@ void Paths::look_for_states(uint32_t index, PathNode& node) const {
 }
 
 void Paths::look_for_waits(const InFlight& before, uint32_t index, PathNode& node) const {
-  const Instruction& i = image_.instructions[index];
+  const Instruction& i = instruction(index);
   if (i.traits.waitcnt) return;
   // A load may overwrite what an earlier load of the same kind will bring: they finish in order.
   const bool vm_in_order = i.traits.vmem && !i.traits.flat, lds_in_order = i.traits.lds && !i.traits.vmem;
   const auto operations = before.operations();
   for (size_t k = 0; k < operations.size(); ++k) {
     const Outstanding& op = operations[k];
-    const Instruction& producer = image_.instructions[op.instruction];
+    const Instruction& producer = instruction(op.instruction);
     auto object = [&](std::string message) {
       const bool known = std::ranges::any_of(node.objections, [&](const Objection& o) {
         return o.kind == FindingKind::missing_wait && o.cause == op.instruction;
@@ -179,10 +186,10 @@ void Paths::look_for_waits(const InFlight& before, uint32_t index, PathNode& nod
 }
 
 void Paths::pass(uint32_t index, PathNode& node) const {
-  const Instruction& i = image_.instructions[index];
+  const Instruction& i = instruction(index);
   const unsigned states = analysis::wait_states(i);
   for (analysis::Recent& recent : node.recent)
-    table_.pass(recent, image_.instructions[recent.item], i, classes_[index], states);
+    table_.pass(recent, instruction(recent.item), i, classes_[index], states);
   std::erase_if(node.recent,
                 [&](const analysis::Recent& r) { return r.distance >= reach_[r.item] || r.item == index; });
   if (reach_[index]) node.recent.push_back({index, 0, 0});

@@ -16,6 +16,7 @@
 #include "machine/image.h"
 #include "machine/in_flight.h"
 
+#include <deque>
 #include <memory>
 #include <unordered_map>
 
@@ -55,6 +56,12 @@ public:
   ~Paths();
 
   PathNode* start() { return start_; }
+  /// Another instruction that a path can lead to, behind those of the image.
+  void add(isa::Instruction instruction);
+  const isa::Instruction& instruction(uint32_t index) const {
+    const size_t count = image_.instructions.size();
+    return index < count ? image_.instructions[index] : added_[index - count];
+  }
   /// After `from` instruction `index` is executed.
   PathNode* step(PathNode* from, uint32_t index) {
     if (from->steps_[0].instruction == index) [[likely]]
@@ -72,7 +79,10 @@ private:
   void look_for_states(uint32_t index, PathNode& node) const;
   void pass(uint32_t index, PathNode& node) const;
 
+  void know(const isa::Instruction& instruction);
+
   const Image::Impl& image_;
+  std::deque<isa::Instruction> added_;
   analysis::HazardTable table_;
   std::vector<analysis::Class> classes_;
   std::vector<uint8_t> reach_;

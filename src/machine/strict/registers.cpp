@@ -73,20 +73,6 @@ void add_rows(const LaunchPlan& plan, const RegisterRange& range, std::vector<Re
   rows.push_back({uint16_t(base + range.first), range.count, range});
 }
 
-RegisterUse use_of(const LaunchPlan& plan, const Instruction& i) {
-  RegisterUse use;
-  for (const RegisterRange& range : value_reads(i)) {
-    if (range.file == File::sgpr) set(use.scalar_reads, range);
-    add_rows(plan, range, use.reads);
-  }
-  for (const RegisterRange& range : i.defs) {
-    if (range.file == File::sgpr) set(use.scalar_writes, range);
-    add_rows(plan, range, use.writes);
-  }
-  set_reach(i, use);
-  return use;
-}
-
 /// The lanes that a DPP instruction takes its first source from.
 uint64_t dpp_lanes(const Wave& w, const Op& op) {
   if (!op.stage || !op.stage->has_dpp) return w.exec();
@@ -115,9 +101,23 @@ uint64_t lanes_of(Reach reach, const Wave& w, const Op& op) {
 
 } // namespace
 
+RegisterUse register_use(const LaunchPlan& plan, const Instruction& i) {
+  RegisterUse use;
+  for (const RegisterRange& range : value_reads(i)) {
+    if (range.file == File::sgpr) set(use.scalar_reads, range);
+    add_rows(plan, range, use.reads);
+  }
+  for (const RegisterRange& range : i.defs) {
+    if (range.file == File::sgpr) set(use.scalar_writes, range);
+    add_rows(plan, range, use.writes);
+  }
+  set_reach(i, use);
+  return use;
+}
+
 std::vector<RegisterUse> register_uses(const LaunchPlan& plan) {
   std::vector<RegisterUse> uses;
-  for (const Instruction& i : plan.image->instructions) uses.push_back(use_of(plan, i));
+  for (const Instruction& i : plan.image->instructions) uses.push_back(register_use(plan, i));
   return uses;
 }
 
@@ -132,7 +132,7 @@ WrittenRegisters::WrittenRegisters(const LaunchPlan& plan, const Wave& w)
   if (defined.flat_scratch) set(scalars_, {File::sgpr, slot::flat_scratch, 2});
 }
 
-void WrittenRegisters::look(Wave& w, uint32_t index, const RegisterUse& use, Findings& findings) {
+bool WrittenRegisters::look(Wave& w, uint32_t index, const RegisterUse& use, Findings& findings) {
   bool settled = true;
   const Op& op = w.ops[index];
   for (unsigned k = 0; k < 2; ++k) {
@@ -159,7 +159,7 @@ void WrittenRegisters::look(Wave& w, uint32_t index, const RegisterUse& use, Fin
       f->message = fmt::format("reads lane {} of {}, which nothing has written", f->lane, register_name(rows.range, k));
     }
   }
-  settled_[index] = write(w, index, use) && settled;
+  return write(w, index, use) && settled;
 }
 
 /// Takes over what the instruction writes; says whether that is already all there is.

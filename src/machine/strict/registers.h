@@ -32,6 +32,7 @@ struct RegisterUse {
 
 /// One table a run.
 std::vector<RegisterUse> register_uses(const LaunchPlan& plan);
+RegisterUse register_use(const LaunchPlan& plan, const isa::Instruction& instruction);
 
 /// The registers of one wave.
 class WrittenRegisters {
@@ -41,11 +42,16 @@ public:
 
   /// Before `w` executes instruction `index`.
   void check(Wave& w, uint32_t index, const RegisterUse& use, Findings& findings) {
-    if (!settled_[index]) look(w, index, use, findings);
+    if (!settled_[index]) settled_[index] = look(w, index, use, findings);
+  }
+  /// Likewise, where registers other than those it names are used.
+  void check_moved(Wave& w, uint32_t index, const RegisterUse& use, Findings& findings) {
+    look(w, index, use, findings);
   }
 
 private:
-  void look(Wave& w, uint32_t index, const RegisterUse& use, Findings& findings);
+  /// Says whether that need not be done again.
+  bool look(Wave& w, uint32_t index, const RegisterUse& use, Findings& findings);
   bool write(Wave& w, uint32_t index, const RegisterUse& use);
 
   std::vector<uint8_t> settled_; // an instruction each

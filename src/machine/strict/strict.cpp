@@ -1,6 +1,7 @@
 #include "machine/strict/strict.h"
 
 #include "machine/strict/memory.h"
+#include "machine/strict/moved.h"
 #include "machine/strict/registers.h"
 
 #include <algorithm>
@@ -24,13 +25,15 @@ Part part_of(const isa::Instruction& i, const AccessShape& shape) {
 struct Strict::Impl {
   const LaunchPlan& plan;
   Paths paths;
-  std::vector<RegisterUse> uses;
+  MovedInstructions moved;
+  std::vector<RegisterUse> uses; // of the image's instructions and of moved ones behind them
   SharedWatch memory;
   Findings findings;
   std::vector<Part> parts; // an instruction each
 
   explicit Impl(const LaunchPlan& launch)
-      : plan(launch), paths(*launch.image, launch.accum_offset), uses(register_uses(launch)), memory(launch) {
+      : plan(launch), paths(*launch.image, launch.accum_offset), moved(*launch.image), uses(register_uses(launch)),
+        memory(launch) {
     for (size_t k = 0; k < memory.shapes.size(); ++k)
       parts.push_back(part_of(plan.image->instructions[k], memory.shapes[k]));
   }
@@ -47,25 +50,28 @@ public:
   }
 
   void before(Wave& w, uint32_t index) override {
+    const isa::Traits& traits = run_.plan.image->instructions[index].traits;
+    if (w.mode & mode::vskip && (traits.valu || traits.vmem || traits.lds)) return; // nor is it executed
+    const auto moved = run_.moved.find(w, index, [&](isa::Instruction as) {
+      run_.uses.push_back(register_use(run_.plan, as));
+      run_.paths.add(std::move(as));
+    });
+    if (!moved) return look_at(waves_[w.id], w, index);
     Watched& watched = waves_[w.id];
-    if (watched.at_barrier) [[unlikely]]
-      leave_barrier();
-    watched.node = run_.paths.step(watched.node, index);
-    if (watched.node->objectionable) [[unlikely]]
-      object(w, *watched.node);
-    watched.registers.check(w, index, run_.uses[index], run_.findings);
-    if (run_.parts[index] != Part::none) special(w, index, watched);
+    follow(watched, w, *moved);
+    watched.registers.check_moved(w, index, run_.uses[*moved], run_.findings);
   }
 
   void after(Wave&, uint32_t) override {}
 
   uint32_t run(Wave& w, uint32_t quantum) override {
-    if (w.events & event::modal) return Watcher::run(w, quantum);
+    if ((w.events & event::modal) || run_.moved.any_relative()) return Watcher::run(w, quantum);
     const uint32_t count = uint32_t(run_.parts.size());
+    Watched& watched = waves_[w.id];
     uint32_t left = quantum;
     do {
       const Op& op = *w.next;
-      if (op.index < count) before(w, op.index);
+      if (op.index < count) look_at(watched, w, op.index);
       ++w.next;
       op.run(w, op);
       --left;
@@ -80,23 +86,35 @@ private:
     bool at_barrier = false;
   };
 
-  void object(Wave& w, const PathNode& node) {
+  [[gnu::always_inline]] void look_at(Watched& watched, Wave& w, uint32_t index) {
+    follow(watched, w, index);
+    watched.registers.check(w, index, run_.uses[index], run_.findings);
+    if (run_.parts[index] == Part::none) return;
+    if (run_.parts[index] == Part::memory) return memory_.access(w, index, *watched.node);
+    special(w, index, watched);
+  }
+
+  /// `index` may be a moved instruction's.
+  [[gnu::always_inline]] void follow(Watched& watched, Wave& w, uint32_t index) {
+    if (watched.at_barrier) [[unlikely]]
+      leave_barrier();
+    watched.node = run_.paths.step(watched.node, index);
+    if (watched.node->objectionable) [[unlikely]]
+      object(w, *watched.node);
+  }
+
+  [[gnu::noinline]] void object(Wave& w, const PathNode& node) {
     for (const Objection& objection : node.objections)
-      if (Finding* f = run_.findings.add(objection.kind, w, node.instruction, objection.cause))
+      if (Finding* f = run_.findings.add(objection.kind, w, run_.moved.original(node.instruction),
+                                         run_.moved.original(objection.cause)))
         f->message = objection.message;
   }
 
-  void special(Wave& w, uint32_t index, Watched& watched) {
-    switch (run_.parts[index]) {
-    case Part::memory:
-      return memory_.access(w, index, *watched.node);
-    case Part::invalidate:
-      return memory_.order().invalidate(w.id);
-    case Part::barrier:
-      return arrive(w, watched);
-    case Part::none:
-      return;
-    }
+  [[gnu::noinline]] void special(Wave& w, uint32_t index, Watched& watched) {
+    if (run_.parts[index] == Part::barrier)
+      arrive(w, watched);
+    else
+      memory_.order().invalidate(w.id);
   }
 
   void arrive(Wave& w, Watched& watched) {
@@ -111,7 +129,7 @@ private:
   }
 
   /// The first wave to go on says that all have arrived.
-  void leave_barrier() {
+  [[gnu::noinline]] void leave_barrier() {
     for (Watched& watched : waves_) watched.at_barrier = false;
     memory_.pass_barrier(std::exchange(lds_in_flight_, false));
   }
