@@ -425,6 +425,26 @@ std::optional<std::string> symbol_difference(const CodeObject& a, const CodeObje
   return std::nullopt;
 }
 
+// Memory of its own would let a candidate know how often it has been launched.
+std::optional<std::string> variables_difference(const CodeObject& a, const CodeObject& b) {
+  auto sizes = [](const CodeObject& object) {
+    std::map<std::string, uint64_t> map;
+    for (const Section& s : object.sections)
+      if ((s.flags & elf::shf_alloc) && (s.flags & elf::shf_write) && role(object, s) == Role::content)
+        map[s.name] += s.size;
+    std::erase_if(map, [](const auto& entry) { return entry.second == 0; });
+    return map;
+  };
+  const auto before = sizes(a), after = sizes(b);
+  for (const auto& [name, size] : after)
+    if (!before.contains(name) || before.at(name) != size)
+      return fmt::format("section {} has {} bytes of variables, the original {}", name, size,
+                         before.contains(name) ? before.at(name) : 0);
+  for (const auto& [name, size] : before)
+    if (!after.contains(name)) return fmt::format("section {} with {} bytes of variables is missing", name, size);
+  return std::nullopt;
+}
+
 } // namespace
 
 std::optional<std::string> abi_difference(const CodeObject& original, const CodeObject& candidate) {
@@ -443,6 +463,7 @@ std::optional<std::string> abi_difference(const CodeObject& original, const Code
                          entry_alignment);
   }
   if (auto d = symbol_difference(original, candidate)) return d;
+  if (auto d = variables_difference(original, candidate)) return d;
   return metadata_difference(original, candidate);
 }
 

@@ -117,16 +117,18 @@ private:
 /// K0 examined, a reference on the simulated device, a bench.
 class SlowKernel : public ::testing::Test {
 protected:
-  void SetUp() override {
+  void SetUp() override { open(slow_listing, slow_launch); }
+
+  void open(const std::string& text, const std::string& launch_text) {
     directory = (std::filesystem::temp_directory_path() / fmt::format("asmevo-gate-{}", getpid())).string();
     std::filesystem::remove_all(directory);
     std::filesystem::create_directories(directory);
-    ASSERT_TRUE(write_text_file(directory + "/launch.json", slow_launch));
-    auto relocatable = codec().assemble_object(slow_listing);
+    ASSERT_TRUE(write_text_file(directory + "/launch.json", launch_text));
+    auto relocatable = codec().assemble_object(text);
     ASSERT_TRUE(relocatable) << relocatable.error().line << ": " << relocatable.error().message;
     auto unlinked = object::read_code_object(*relocatable, "slow.o");
     ASSERT_TRUE(unlinked) << unlinked.error().message;
-    auto linked = recover::build(slow_listing, *unlinked, codec());
+    auto linked = recover::build(text, *unlinked, codec());
     ASSERT_TRUE(linked) << linked.error().line << ": " << linked.error().message;
     auto object = object::read_code_object(*linked, "slow.hsaco");
     ASSERT_TRUE(object) << object.error().message;
