@@ -108,6 +108,11 @@ if [ -x "$build/tests/test_analysis" ]; then
 else
   echo "SKIPPED: no $build/tests/test_analysis (make test builds it)"
 fi
+if [ -x "$build/tests/test_device" ]; then # what they miss must not run
+  ASMEVO_FAULTS_IN=$dir/levels "$build/tests/test_device" --gtest_brief=1 --gtest_filter='Faults.*' || failed=1
+else
+  echo "SKIPPED: no $build/tests/test_device (make test builds it)"
+fi
 for library in libraries/*/*; do
   for target in gfx906 gfx908 gfx90a; do
     rm -rf extracted

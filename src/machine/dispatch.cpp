@@ -24,7 +24,8 @@ constexpr uint32_t preload_entry_offset = 256; // bytes that the fallback prolog
 constexpr uint32_t fp16_overflow = 1u << 23;   // of MODE: f16 results saturate
 constexpr uint32_t max_user_sgprs = 16;
 constexpr uint32_t dynamic_stack_bytes = 16384; // a lane, for recursion and calls through pointers
-constexpr uint64_t scratch_address = uint64_t{0x7e} << 40;
+// Below everything that a device places (device/placement.cpp).
+constexpr uint64_t scratch_address = uint64_t{0x7c} << 40;
 
 /// MODE takes float modes, dx10_clamp and ieee from compute_pgm_rsrc1.
 uint32_t initial_mode(uint32_t rsrc1) {

@@ -9,8 +9,10 @@
 namespace asmevo::testing {
 
 /// A relocatable gfx942 object with the kernel `k`: kernarg pointer in s[0:1], workgroup id in s2, 64 work-items.
-/// Arguments: `in` (pointer), `out` (pointer), n (i32).
-inline std::shared_ptr<const object::CodeObject> assembled(const std::string& body, const std::string& name = "k.o") {
+/// Arguments: `in` (pointer), `out` (pointer), n (i32). `scratch`: bytes a lane.
+inline std::shared_ptr<const object::CodeObject> assembled(const std::string& body, const std::string& name = "k.o",
+                                                           unsigned scratch = 0) {
+  const std::string bytes_of_scratch = std::to_string(scratch);
   std::string text = R"(
 .amdgcn_target "amdgcn-amd-amdhsa--gfx942"
 .text
@@ -25,6 +27,10 @@ k:
 .p2align 6
 .amdhsa_kernel k
   .amdhsa_kernarg_size 24
+  .amdhsa_private_segment_fixed_size )" +
+                     bytes_of_scratch + R"(
+  .amdhsa_enable_private_segment )" +
+                     (scratch ? "1" : "0") + R"(
   .amdhsa_user_sgpr_kernarg_segment_ptr 1
   .amdhsa_next_free_vgpr 16
   .amdhsa_next_free_sgpr 32
@@ -38,7 +44,8 @@ amdhsa.kernels:
     .kernarg_segment_size: 24
     .kernarg_segment_align: 8
     .group_segment_fixed_size: 0
-    .private_segment_fixed_size: 0
+    .private_segment_fixed_size: )" +
+                     bytes_of_scratch + R"(
     .wavefront_size: 64
     .max_flat_workgroup_size: 64
     .sgpr_count: 32

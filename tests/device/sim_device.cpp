@@ -63,6 +63,21 @@ TEST(SimDevice, results_do_not_depend_on_where_buffers_lie) {
     expect_sum(run(add_n, add_launch(), {.placement = placement}), add_launch());
 }
 
+TEST(SimDevice, a_kernel_has_its_scratch_beside_code_and_buffers) {
+  auto device = make_device();
+  auto loaded = device->load(assembled(prologue + "v_mov_b32_e32 v2, 9\n scratch_store_dword off, v2, off offset:4\n"
+                                                  " s_waitcnt vmcnt(0)\n scratch_load_dword v3, off, off offset:4\n"
+                                                  " s_waitcnt vmcnt(0)\n global_store_dword v1, v3, s[6:7]\n",
+                                       "k.o", 16));
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  for (unsigned placement : {0u, 1u, 9u}) {
+    auto outcome = device->launch(*loaded, add_launch().cases[0], {.placement = placement});
+    ASSERT_TRUE(outcome) << outcome.error().message;
+    ASSERT_EQ(outcome->status, machine::Status::completed) << (outcome->fault ? outcome->fault->message : "");
+    EXPECT_EQ(element(outcome->buffers.at("out"), 255), 9);
+  }
+}
+
 TEST(SimDevice, a_store_past_the_end_of_a_buffer_is_seen_in_its_guard) {
   Outcome outcome = run(prologue + "v_mov_b32_e32 v2, 9\n global_store_dword v1, v2, s[6:7] offset:4\n");
   ASSERT_EQ(outcome.guard_damage.size(), 1u);
