@@ -60,19 +60,25 @@ void run(size_t count, uint32_t seed) {
                median(tally.milliseconds));
   }
   // A mutant may happen to be equivalent, so only those count that differ when both versions run from some state of the
-  // region; others are those that agree in all states tried, and those that cannot be run so (calls, FLAT, buffers).
-  Tally mutants, others;
+  // region. Dropped are those that agree in all states tried, and those that cannot be run so (FLAT, buffers, MODE).
+  Tally mutants, equal, not_run;
   for (size_t tries = 0; mutants.made < count && tries < 50 * count; ++tries) {
     const auto [kernel, block] = any_block();
     std::string what;
     const auto candidate = mutated(*kernel, *block, random, what);
     if (!candidate) continue;
-    const bool differs = difference_in_runs(*kernel->program, *candidate, block->function->name, 24).has_value();
-    judge(*kernel, *block, *candidate, differs ? mutants : others, differs ? "mutant" : "no mutant", what, false);
+    const Trial trial = try_runs(*kernel->program, *candidate, block->function->name, 24);
+    Tally& tally = trial.difference ? mutants : trial.ran ? equal : not_run;
+    judge(*kernel, *block, *candidate, tally,
+          trial.difference ? "mutant"
+          : trial.ran      ? "no mutant"
+                           : "not run",
+          what, false);
   }
   fmt::print("mutants    {:4} that differ when run, {} proved, {} refuted, median {:.1f} ms\n", mutants.made,
              mutants.proved, mutants.refuted, median(mutants.milliseconds));
-  fmt::print("dropped    {:4} that were not seen to differ, {} of them proved\n", others.made, others.proved);
+  fmt::print("dropped    {:4} that agree in 24 random states ({} proved), {} that cannot be run so ({} proved)\n",
+             equal.made, equal.proved, not_run.made, not_run.proved);
   fmt::print("median of all proofs {:.1f} ms\n", median(all));
 }
 

@@ -10,6 +10,7 @@ namespace {
 struct Options : Common {
   std::string original, candidate, kernel;
   double seconds = 2;
+  std::vector<std::string> allowed;
 };
 
 Result<recover::Program> open_program(const std::string& path, const std::string& kernel) {
@@ -38,6 +39,8 @@ Result<ExitStatus> run(const Options& options) {
   AE_TRY(const recover::Program original, open_program(options.original, options.kernel));
   AE_TRY(const recover::Program candidate, open_program(options.candidate, options.kernel));
   prove::Policy policy;
+  for (const std::string& rule : options.allowed)
+    (rule == "commute" ? policy.floats.commute : policy.floats.contract) = true;
   policy.solver_limit = std::chrono::milliseconds(static_cast<int64_t>(options.seconds * 1000));
   const prove::Proof proof = prove::prove(original, candidate, policy, options.kernel);
   const nlohmann::json document = {{"outcome", prove::outcome_name(proof.outcome)},
@@ -54,6 +57,7 @@ Result<ExitStatus> run(const Options& options) {
 const Verb prove_verb = {"prove", "show that a code object computes the same as the original, for all inputs",
                          "  asmevo prove softmax.hsaco faster.hsaco\n"
                          "  asmevo prove gemm.co faster.co --kernel gemm --timeout 10 --json\n"
+                         "  asmevo prove softmax.hsaco faster.hsaco --allow commute --allow contract\n"
                          "Exit status: 0 proved, 1 refuted, 4 unknown.\n",
                          [](CLI::App& app) {
                            return declare<Options>(
@@ -62,6 +66,11 @@ const Verb prove_verb = {"prove", "show that a code object computes the same as 
                                  file_option(a, o.original, "K0", "the original code object");
                                  file_option(a, o.candidate, "K1", "the code object that should compute the same");
                                  kernel_option(a, o.kernel);
+                                 a.add_option("--allow", o.allowed,
+                                              "take float operands in either order (commute), or a product and a sum "
+                                              "as rounded once (contract)")
+                                     ->type_name("RULE")
+                                     ->check(CLI::IsMember({"commute", "contract"}));
                                  a.add_option("--timeout", o.seconds, "of one question to the solver")
                                      ->type_name("SECONDS")
                                      ->check(CLI::Range(0.01, 3600.0));

@@ -88,9 +88,9 @@ std::string region_key(const Version& original, const Version& candidate, const 
   Digest digest(correspondence, waves);
   const bool kernarg = original.kernarg && original.kernarg == candidate.kernarg;
   digest.text =
-      fmt::format("{} {} {} {} {} {} {}", isa::target_id(original.program.target), policy.floats.commute,
-                  policy.solver_limit.count(), waves.any_lanes, waves.full_exec, kernarg ? int(*original.kernarg) : -1,
-                  original.liveness.registers.first_of({isa::File::agpr, 0, 1}));
+      fmt::format("{} {} {} {} {} {} {} {}", isa::target_id(original.program.target), policy.floats.commute,
+                  policy.floats.contract, policy.solver_limit.count(), waves.any_lanes, waves.full_exec,
+                  kernarg ? int(*original.kernarg) : -1, original.liveness.registers.first_of({isa::File::agpr, 0, 1}));
   digest.add(original, 0, region);
   digest.text += "\n--";
   digest.add(candidate, 1, region);

@@ -56,7 +56,7 @@ Proof Comparison::run() {
   return proof;
 }
 
-std::optional<std::string> Comparison::counterexample(unsigned attempts) {
+Trial Comparison::try_runs(unsigned attempts) {
   const bool own_accumulators = shared_.registers.first_of({isa::File::agpr, 0, 1}) == analysis::agpr_unit;
   const Windows windows{{&versions_[0]->program, &versions_[1]->program},
                         region_,
@@ -64,13 +64,16 @@ std::optional<std::string> Comparison::counterexample(unsigned attempts) {
                         [this](const std::string& exit) { return live_behind(exit); },
                         &entry_[0]};
   auto original = spell(windows, 0), candidate = spell(windows, 1);
-  if (!own_accumulators || !original || !candidate || !execute(true)) return std::nullopt;
+  if (!own_accumulators || !original || !candidate || !execute(true)) return {};
   const std::array<Spelled, 2> spelled = {*std::move(original), *std::move(candidate)};
+  Trial trial;
   for (unsigned attempt = 0; attempt < attempts; ++attempt) {
     World world(shared_.terms, shared_.lane, 0x1234567 + attempt * 7919);
-    if (auto difference = confirmed_difference(shared_, windows, spelled, world)) return difference;
+    const Trial one = compare_runs(shared_, windows, spelled, world);
+    trial.ran |= one.ran;
+    if (one.difference) return one;
   }
-  return std::nullopt;
+  return trial;
 }
 
 void seek_counterexample(const Version& original, const Version& candidate, const Correspondence& correspondence,
@@ -79,7 +82,7 @@ void seek_counterexample(const Version& original, const Version& candidate, cons
   const Region part = differing_part(original.program, candidate.program, region, correspondence);
   for (const Region& window : {region, part}) {
     Comparison comparison(original, candidate, correspondence, window, policy, {.any_lanes = false, .full_exec = true});
-    const auto difference = comparison.counterexample(attempts);
+    const auto difference = comparison.try_runs(attempts).difference;
     if (!difference) continue;
     proof.outcome = Outcome::refuted;
     proof.reason = *difference;

@@ -24,8 +24,8 @@ public:
              const Region& region, const Policy& policy, const Waves& waves);
 
   Proof run();
-  /// A state in which the two really differ, in words. The region may be any piece of code here.
-  std::optional<std::string> counterexample(unsigned attempts);
+  /// Runs both from random states. The region may be any piece of code here.
+  Trial try_runs(unsigned attempts);
 
 private:
   void enter();

@@ -18,10 +18,12 @@ std::unexpected<Error> not_understood(const Instruction& instruction, std::strin
   return fail("{} {}", name_of(instruction), why);
 }
 
-Step::Step(Execution& execution, const Instruction& instruction, Registers& state, Id reached)
+Step::Step(Execution& execution, const Instruction& instruction, Registers& state, Id reached,
+           std::string_view literal_name)
     : of(execution), shared(execution.shared_), terms(execution.terms_), i(instruction), name(name_of(instruction)),
       op(machine::decode_op(instruction, {execution.shared_.target, execution.pool_})),
-      row(machine::find_row(name, execution.shared_.target.processor)), registers(state), path(reached) {
+      row(machine::find_row(name, execution.shared_.target.processor)), registers(state), path(reached),
+      literal(literal_name) {
   lane_on = terms.lane_bit(of.exec(registers));
   active = terms.conjunction(path, lane_on);
 }
@@ -231,6 +233,9 @@ Result<void> Step::scalar_alu() {
   const auto read = [&](machine::ScalarRef ref, uint8_t width) {
     sources.push_back(width == 64 ? scalar64(ref) : scalar32(ref));
   };
+  // Of the two sources of sop2 and sopc: the one that is the literal.
+  constexpr uint32_t literal_operand = 255;
+  const auto named = [&](size_t k) { return !literal.empty() && (i.words[0] >> (8 * k) & 0xff) == literal_operand; };
   Id scc = registers[analysis::scc_unit];
   const Id immediate = terms.constant(32, static_cast<uint32_t>(op.imm));
   if (i.encoding == Encoding::sopk) {
@@ -244,7 +249,10 @@ Result<void> Step::scalar_alu() {
         sources.push_back(k == 0 ? scalar64(op.ssrc[0]) : of.exec(registers));
         continue;
       }
-      read(op.ssrc[k], meaning->sources[k + fixed]);
+      if (named(k) && meaning->sources[k + fixed] == 32)
+        sources.push_back(terms.symbol(32, literal, true));
+      else
+        read(op.ssrc[k], meaning->sources[k + fixed]);
     }
   }
   const Id value = meaning->run(terms, sources, scc);
@@ -269,17 +277,36 @@ Result<void> Step::scalar_alu() {
   return {};
 }
 
-Result<void> Execution::step(const Instruction& i, Registers& registers, Id path) {
+void Execution::call(const Instruction& i, Registers& registers, Id path, std::string_view callee) {
+  const uint32_t to = i.words[0] >> 16 & 0x7f, from = i.words[0] & 0x7f; // of s_swappc_b64 and s_call_b64
+  std::vector<Id> arguments;
+  if (callee.empty()) arguments.push_back(terms_.pair(registers[from], registers[from + 1]));
+  // Where it returns to is another number in each version and the same place.
+  for (uint32_t k = 0; k < 2; ++k) registers[to + k] = terms_.symbol(32, fmt::format("return address {}", k), true);
+  arguments.insert(arguments.end(), registers.begin(), registers.end());
+  arguments.insert(arguments.end(), {path, memories_.global, memories_.lds, memories_.scratch});
+  const Id tuple = terms_.wave(fmt::format("call {}", callee), arguments);
+  for (uint32_t unit = 0; unit < registers.size(); ++unit) {
+    const uint8_t width = unit == analysis::scc_unit ? 1 : 32;
+    registers[unit] = terms_.pick(tuple, unit, width, !analysis::is_vector_unit(unit));
+  }
+  const auto memory = [&](uint32_t n) { return terms_.pick(tuple, uint32_t(analysis::register_bits) + n, 0, true); };
+  memories_ = {memory(0), memory(1), memory(2)};
+}
+
+Result<void> Execution::step(const Instruction& i, Registers& registers, Id path, std::string_view literal) {
   const std::string_view name = name_of(i);
   if (i.encoding == Encoding::unknown) return not_understood(i, "is no instruction of this target");
   if (only_takes_time(i, name)) return {};
   if (i.traits.relative) return not_understood(i, "names registers by M0");
   if (naming_effect(i) == Naming::unknown) return not_understood(i, "changes which registers instructions name");
   if (name == "s_getpc_b64") return not_understood(i, "reads the program counter");
-  Step step(*this, i, registers, path);
+  Step step(*this, i, registers, path, literal);
   if (!step.row || step.op.run == &machine::run_unsupported) return not_understood(i, "is not known to the machine");
   if (name.starts_with("s_set_gpr_idx_")) return step.set_indexing();
   if (indexing_ && i.traits.valu) return step.indexed();
+  if (!literal.empty() && (i.encoding != Encoding::sop2 || !scalar_meaning(name)))
+    return not_understood(i, "names a place in the code or in other sections");
   if (i.traits.salu) return step.scalar_alu();
   if (i.traits.valu) return step.vector_alu();
   if (i.traits.smem) return step.scalar_memory();

@@ -52,7 +52,8 @@ struct StoreRecord {
 
 /// Equal operations are worth equal terms only if nothing forbids it; what floating point allows is said here.
 struct FloatRules {
-  bool commute = false; // a + b and a * b are b + a and b * a, NaN payloads included
+  bool commute = false;  // a + b and a * b are b + a and b * a, NaN payloads included
+  bool contract = false; // fma(a, b, c) is a * b + c, which is rounded twice
 };
 
 /// A barrier between two memories: whether a store may have come before it, and may come behind it before the next
@@ -100,8 +101,13 @@ class Execution {
 public:
   Execution(Shared& shared, Memories memories) : shared_(shared), terms_(shared.terms), memories_(memories) {}
 
+  /// `literal`: where the instruction's literal is the distance of two places, what the listing calls it.
   /// Errors: an instruction that is not understood well enough, in words.
-  Result<void> step(const isa::Instruction& instruction, Registers& registers, Id path);
+  Result<void> step(const isa::Instruction& instruction, Registers& registers, Id path, std::string_view literal = {});
+
+  /// A call: a function of all registers and memories, that of the callee. Functions are compared by themselves.
+  /// `callee`: a label, where the instruction names one.
+  void call(const isa::Instruction& instruction, Registers& registers, Id path, std::string_view callee);
 
   /// Condition of a conditional branch, as a bit.
   Result<Id> branch_condition(const isa::Instruction& instruction, const Registers& registers);

@@ -67,8 +67,8 @@ constexpr TransferRow transfers[] = {
 };
 
 std::optional<Transfer> transfer_of(std::string_view name) {
-  constexpr std::string_view starts[] = {"global_load_", "global_store_", "scratch_load_", "scratch_store_",
-                                         "ds_read_",     "ds_write_",     "buffer_load_",  "buffer_store_"};
+  constexpr std::string_view starts[] = {"global_load_", "global_store_", "scratch_load_", "scratch_store_", "ds_read_",
+                                         "ds_write_",    "buffer_load_",  "buffer_store_", "flat_load_"};
   for (std::string_view start : starts) {
     if (!name.starts_with(start)) continue;
     name.remove_prefix(start.size());
@@ -78,7 +78,9 @@ std::optional<Transfer> transfer_of(std::string_view name) {
   return std::nullopt;
 }
 
-uint64_t distance_mask(const Place& place) { return place.space == "global" ? ~uint64_t{0} : 0xffffffff; }
+uint64_t distance_mask(const Place& place) {
+  return place.space == "global" || place.space == "flat" ? ~uint64_t{0} : 0xffffffff;
+}
 
 bool same_base(const Place& a, const Place& b) { return a.space == b.space && a.base == b.base; }
 
@@ -226,6 +228,35 @@ struct Access {
   void lds_store(uint32_t offset, machine::RowRef from, const Transfer& t) {
     Id& memory = memories().lds;
     memory = s.stored(memory, {lds_place(offset, t.bytes), memory, s.active, data(from, t), false});
+  }
+
+  /// FLAT may read any memory, so its loads are functions of all three. Where a wide one is aligned, all its dwords lie
+  /// in one.
+  void flat_load(const Transfer& t) {
+    const Id low = vector(op.src[0]), high = vector(op.src[0].next(1));
+    Place place = with_offset("flat", terms.add(immediate(64), terms.pair(low, high)), t.bytes);
+    const bool split = t.bytes <= 4 || aligned(place);
+    const uint32_t rows = std::max(1u, t.bytes / 4);
+    if (split) place.bytes = std::min(t.bytes, 4u);
+    const uint64_t start = place.offset;
+    const auto read = [&](uint8_t width) {
+      std::vector<Id> arguments = {memories().global, memories().lds, memories().scratch};
+      arguments.insert(arguments.end(), place.base.begin(), place.base.end());
+      arguments.push_back(terms.constant(64, place.offset));
+      s.note_read(place, s.active);
+      return terms.load(fmt::format("flat {}", place.bytes), arguments, width);
+    };
+    std::vector<Id> words;
+    if (split) {
+      for (uint32_t r = 0; r < rows; ++r) {
+        place.offset = start + 4 * r;
+        words.push_back(read(32));
+      }
+    } else {
+      const Id tuple = read(0);
+      for (uint32_t r = 0; r < rows; ++r) words.push_back(terms.pick(tuple, r, 32, false));
+    }
+    for (uint32_t r = 0; r < rows; ++r) write_loaded(op.dst.next(r), words[r], t);
   }
 
   Memories& memories() { return s.memories(); }
@@ -454,8 +485,12 @@ Result<void> Step::vector_memory() {
       memory.load_split(of.memories_.scratch, place, op.dst, *transfer);
     return {};
   }
+  case Space::flat:
+    if (!plain || !transfer || access.stores) return event(touches_all);
+    memory.flat_load(*transfer);
+    return {};
   default:
-    return event(touches_all); // FLAT, and loads to LDS
+    return event(touches_all); // loads to LDS
   }
 }
 

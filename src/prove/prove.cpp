@@ -176,21 +176,23 @@ Proof prove(const Program& original, const Program& candidate, const Policy& pol
   return total;
 }
 
-std::optional<std::string> difference_in_runs(const Program& original, const Program& candidate,
-                                              std::string_view kernel, unsigned attempts) {
+Trial try_runs(const Program& original, const Program& candidate, std::string_view kernel, unsigned attempts) {
+  Trial all{.ran = true};
   for (const Function& f : original.functions) {
     const auto g = std::ranges::find(candidate.functions, f.name, &Function::name);
     if ((!kernel.empty() && f.name != kernel) || g == candidate.functions.end()) continue;
     Version first(original, f), second(candidate, *g);
-    if (first.obscurity() || second.obscurity()) continue;
+    if (first.obscurity() || second.obscurity()) return {};
     const Correspondence way = correspondences(original, f, candidate, *g).front();
     for (const Region& region : way.regions) {
       if (same_items(original, candidate, region, way)) continue;
       Comparison comparison(first, second, way, region, {}, {.any_lanes = false, .full_exec = true});
-      if (auto difference = comparison.counterexample(attempts)) return difference;
+      Trial one = comparison.try_runs(attempts);
+      if (one.difference) return one;
+      all.ran &= one.ran;
     }
   }
-  return std::nullopt;
+  return all;
 }
 
 } // namespace asmevo::prove

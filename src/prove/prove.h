@@ -54,9 +54,14 @@ class Cache; // cache.h
 Proof prove(const recover::Program& original, const recover::Program& candidate, const Policy& policy,
             std::string_view kernel = {}, Cache* cache = nullptr);
 
-/// A state of a region in which both versions, run on the simulated machine, go different ways, leave different values
-/// in registers that are read later, or different memory. Nothing is proved; nothing found says little.
-std::optional<std::string> difference_in_runs(const recover::Program& original, const recover::Program& candidate,
-                                              std::string_view kernel, unsigned attempts);
+/// What running both versions from random states shows.
+struct Trial {
+  bool ran = false;                      // every region that differs could be run
+  std::optional<std::string> difference; // a state in which the two differ
+};
+
+/// Runs the regions that differ on the simulated machine. Nothing is proved; nothing found says little.
+Trial try_runs(const recover::Program& original, const recover::Program& candidate, std::string_view kernel,
+               unsigned attempts);
 
 } // namespace asmevo::prove

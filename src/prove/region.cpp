@@ -3,6 +3,7 @@
 #include "analysis/cfg.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace asmevo::prove {
 namespace {
@@ -107,9 +108,45 @@ private:
     return {};
   }
 
+  size_t last_plus_label() const { return std::min(last_ + 1, program_.items.size()); }
+
+  /// A text with the names of paired labels replaced by what both versions call them, without the instruction.
+  std::string named_alike(std::string_view text) const {
+    if (const size_t comma = text.rfind(','); comma != text.npos) text.remove_prefix(comma + 1);
+    std::string result;
+    const auto in_name = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '$';
+    };
+    while (!text.empty()) {
+      size_t length = 0;
+      while (length < text.size() && in_name(text[length])) ++length;
+      const std::string word(text.substr(0, length));
+      const auto found = correspondence_.number[side_].find(word);
+      result += found == correspondence_.number[side_].end() ? word : fmt::format("#{}", found->second);
+      if (length < text.size()) result += text[length++];
+      text.remove_prefix(length);
+    }
+    return result;
+  }
+
   Result<void> take(size_t at, const Item& item) {
     const isa::Instruction& i = item.instruction;
-    if (analysis::is_call(i)) return fail("calls a function");
+    if (analysis::is_call(i)) {
+      const bool through_registers = name_of(i) == "s_swappc_b64";
+      if (!through_registers && item.target.empty()) return fail("calls an address");
+      execution_.call(i, registers_, path_, through_registers ? "" : named_alike(item.target));
+      return {};
+    }
+    if (name_of(i) == "s_getpc_b64" && at + 1 < last_plus_label() && program_.items[at + 1].kind == ItemKind::label) {
+      // The address behind itself is that of the label there. Code lies elsewhere in either version; what is compared
+      // is which place an address names.
+      const uint32_t to = i.words[0] >> 16 & 0x7f;
+      const Id address =
+          terms_.symbol(64, fmt::format("address of {}", named_alike(program_.items[at + 1].text)), true);
+      registers_[to] = terms_.low(address);
+      registers_[to + 1] = terms_.high(address);
+      return {};
+    }
     if (i.traits.branch && i.traits.indirect) {
       if (name_of(i) != "s_setpc_b64") return fail("is an indirect branch");
       const uint32_t source = i.words[0] & 0x7f;
@@ -137,7 +174,7 @@ private:
       path_ = terms_.bit(false);
       return {};
     }
-    if (!item.target.empty()) return fail("names a place in the code or in other sections");
+    if (!item.target.empty()) return execution_.step(i, registers_, path_, named_alike(item.text));
     if (i.traits.barrier) execution_.at_barrier(facts_.stores.before(at), facts_.stores.behind(at));
     return execution_.step(i, registers_, path_);
   }

@@ -256,20 +256,21 @@ private:
 
 std::optional<Spelled> spell(const Windows& windows, size_t side) { return Speller(windows, side).run(); }
 
-std::optional<std::string> confirmed_difference(Shared& shared, const Windows& windows,
-                                                const std::array<Spelled, 2>& spelled, World& world) {
+Trial compare_runs(Shared& shared, const Windows& windows, const std::array<Spelled, 2>& spelled, World& world) {
   const auto codec = isa::Codec::create(shared.target);
   const auto pages = pages_of(shared.terms, world);
-  if (!codec || !pages) return std::nullopt;
+  if (!codec || !pages) return {};
   Run original(*windows.entry, spelled[0].code, shared, world, *pages, *codec);
   Run candidate(*windows.entry, spelled[1].code, shared, world, *pages, *codec);
-  if (!original.finished() || !candidate.finished()) return std::nullopt;
+  if (!original.finished() || !candidate.finished()) return {};
   const auto end = spelled[0].ends.find(original.end()), other = spelled[1].ends.find(candidate.end());
-  if (end == spelled[0].ends.end() || other == spelled[1].ends.end()) return std::nullopt;
-  if (end->second != other->second) return fmt::format("control goes elsewhere where {}", state_of(windows, world, 0));
+  if (end == spelled[0].ends.end() || other == spelled[1].ends.end()) return {};
+  if (end->second != other->second)
+    return {true, fmt::format("control goes elsewhere where {}", state_of(windows, world, 0))};
   const analysis::RegisterSet live = windows.live(end->second);
   const auto differs = [&](std::string_view what, uint32_t first, uint32_t second, unsigned lane) {
-    return fmt::format("{} is {:#x} instead of {:#x} where {}", what, second, first, state_of(windows, world, lane));
+    return Trial{true, fmt::format("{} is {:#x} instead of {:#x} where {}", what, second, first,
+                                   state_of(windows, world, lane))};
   };
   for (size_t unit = 0; unit < analysis::vgpr_unit; ++unit)
     if (live.test(unit) && original.scalar(unit) != candidate.scalar(unit))
@@ -295,8 +296,8 @@ std::optional<std::string> confirmed_difference(Shared& shared, const Windows& w
         return differs(fmt::format("the byte at {:#x}", region.base + k), region.data[k], other->data[k], 0);
   }
   if (std::memcmp(original.wave().lds, candidate.wave().lds, original.wave().lds_size) != 0)
-    return fmt::format("LDS holds something else where {}", state_of(windows, world, 0));
-  return std::nullopt;
+    return {true, fmt::format("LDS holds something else where {}", state_of(windows, world, 0))};
+  return {.ran = true};
 }
 
 } // namespace asmevo::prove

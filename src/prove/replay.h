@@ -32,8 +32,7 @@ struct Spelled {
 /// Nothing where such a window cannot be run.
 std::optional<Spelled> spell(const Windows& windows, size_t side);
 
-/// The difference in words, with the state; nothing where the two agree.
-std::optional<std::string> confirmed_difference(Shared& shared, const Windows& windows,
-                                                const std::array<Spelled, 2>& spelled, World& world);
+/// Both versions from the state of `world`: whether they came to their ends, and the difference in words.
+Trial compare_runs(Shared& shared, const Windows& windows, const std::array<Spelled, 2>& spelled, World& world);
 
 } // namespace asmevo::prove

@@ -16,10 +16,12 @@ struct Step {
   const machine::InstructionRow* row;
   Registers& registers;
   Id path;
-  Id lane_on = 0; // this lane's bit of EXEC
-  Id active = 0;  // this lane executes it: the path and that bit
+  Id lane_on = 0;           // this lane's bit of EXEC
+  Id active = 0;            // this lane executes it: the path and that bit
+  std::string_view literal; // its name, where it is the distance of two places
 
-  Step(Execution& execution, const isa::Instruction& instruction, Registers& registers, Id path);
+  Step(Execution& execution, const isa::Instruction& instruction, Registers& registers, Id path,
+       std::string_view literal_name);
 
   Memories& memories() { return of.memories_; }
 

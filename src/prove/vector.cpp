@@ -344,6 +344,45 @@ struct Vector {
     return std::ranges::find(rows, s.name) != std::end(rows);
   }
 
+  /// The multiplication and the addition that a contracting instruction rounds as one; empty for others.
+  std::pair<std::string_view, std::string_view> contracted() const {
+    struct Row {
+      std::string_view fused, multiply, add;
+    };
+    constexpr Row rows[] = {{"v_fma_f32", "v_mul_f32", "v_add_f32"},  {"v_fmac_f32", "v_mul_f32", "v_add_f32"},
+                            {"v_mad_f32", "v_mul_f32", "v_add_f32"},  {"v_mac_f32", "v_mul_f32", "v_add_f32"},
+                            {"v_fma_f16", "v_mul_f16", "v_add_f16"},  {"v_fma_f64", "v_mul_f64", "v_add_f64"},
+                            {"v_fmac_f64", "v_mul_f64", "v_add_f64"}, {"v_pk_fma_f32", "v_pk_mul_f32", "v_pk_add_f32"}};
+    const bool plain = !signature.raw && !s.op.modifiers.clamp() &&
+                       !(stage && (stage->result.omod || stage->result.redirected)) && !has_dpp();
+    if (!s.shared.floats.contract || !plain) return {};
+    const auto row = std::ranges::find(rows, s.name, &Row::fused);
+    return row == std::end(rows) ? std::pair<std::string_view, std::string_view>() : std::pair(row->multiply, row->add);
+  }
+
+  /// a * b + c as two instructions would compute it.
+  void contract(std::string_view multiply, std::string_view add, std::vector<std::vector<Id>> sources) {
+    const uint32_t rows = rows_of(signature.dst);
+    const Id mode = s.registers[analysis::mode_unit];
+    const auto apply = [&](std::string_view name, std::vector<Id> a, const std::vector<Id>& b) {
+      if (s.shared.floats.commute && b < a) return applied(name, b, a, mode, rows);
+      return applied(name, a, b, mode, rows);
+    };
+    const std::vector<Id> sum = apply(add, apply(multiply, sources[0], sources[1]), sources[2]);
+    for (uint32_t r = 0; r < rows; ++r) write_word(s.op.dst.next(r), sum[r]);
+  }
+  std::vector<Id> applied(std::string_view name, const std::vector<Id>& a, const std::vector<Id>& b, Id mode,
+                          uint32_t rows) {
+    std::vector<Id> arguments = a;
+    arguments.insert(arguments.end(), b.begin(), b.end());
+    arguments.push_back(mode);
+    if (rows == 1) return {terms.apply(name, arguments, 32)};
+    const Id tuple = terms.apply(name, arguments, 0);
+    std::vector<Id> words;
+    for (uint32_t r = 0; r < rows; ++r) words.push_back(terms.pick(tuple, r, 32, terms[tuple].uniform));
+    return words;
+  }
+
   Result<void> lanewise() {
     std::vector<Id> arguments;
     const unsigned count = source_count();
@@ -351,7 +390,14 @@ struct Vector {
     for (unsigned k = 0; k < count; ++k) sources.push_back(source(k));
     if (commutes() && sources[1] < sources[0]) std::swap(sources[0], sources[1]);
     for (const auto& words : sources) arguments.insert(arguments.end(), words.begin(), words.end());
+    const size_t of_sources = arguments.size();
     AE_CHECK(add_remaining(arguments, false));
+    if (const auto [multiply, add] = contracted(); !multiply.empty()) {
+      if (count == 2) // accumulating: the destination comes behind the sources
+        sources.emplace_back(arguments.begin() + of_sources, arguments.begin() + of_sources + rows_of(signature.dst));
+      contract(multiply, add, std::move(sources));
+      return {};
+    }
     if (s.name.starts_with("v_cmp")) {
       write_mask(terms.apply(key(), arguments, 1), s.name.starts_with("v_cmpx_"));
       return {};

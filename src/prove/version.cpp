@@ -11,6 +11,7 @@ Version::Version(const Program& p, const recover::Function& f)
       full(analysis::full_exec(p, f, graph)), stores(p, f, graph), kernarg(analysis::kernarg_pointer(p, f)) {
   for (size_t i = f.first; i < f.last && kernarg; ++i) {
     if (!analysis::is_instruction(p.items[i])) continue;
+    if (analysis::is_call(p.items[i].instruction)) kernarg.reset(); // a callee may write any register
     for (const isa::RegisterRange& def : p.items[i].instruction.defs)
       if (kernarg && def.overlaps({isa::File::sgpr, *kernarg, 2})) kernarg.reset();
   }

@@ -282,6 +282,67 @@ TEST(Edits, what_was_found_about_a_region_is_looked_up_by_its_content) {
             Outcome::proved);
 }
 
+TEST(Edits, a_product_and_a_sum_are_one_rounding_only_where_the_policy_says_so) {
+  const std::string two = "v_mul_f32 v1, v2, v3\nv_add_f32 v0, v1, v4", one = "v_fma_f32 v0, v2, v3, v4";
+  const Policy contracting{.floats = {.contract = true}};
+  EXPECT_NE(value_outcome(two, one), Outcome::proved);
+  EXPECT_TRUE(value_proved(two, one, contracting));
+  EXPECT_TRUE(value_proved(two, "v_mov_b32 v0, v4\nv_fmac_f32 v0, v2, v3", contracting));
+  EXPECT_TRUE(value_proved("v_mul_f32 v1, v2, v3\nv_sub_f32 v0, v1, v4", "v_mul_f32 v1, v2, v3\nv_sub_f32 v0, v1, v4",
+                           contracting));
+  // Another sign, another addend, a clamp.
+  EXPECT_FALSE(value_proved(two, "v_fma_f32 v0, -v2, v3, v4", contracting));
+  EXPECT_FALSE(value_proved(two, "v_fma_f32 v0, v2, v3, v5", contracting));
+  EXPECT_FALSE(value_proved(two, "v_fma_f32 v0, v2, v3, v4 clamp", contracting));
+}
+
+TEST(Edits, a_call_sees_all_registers_and_memory) {
+  const auto around = [](const std::string& before, const std::string& behind) {
+    return before + "s_swappc_b64 s[30:31], s[16:17]\n" + behind + store;
+  };
+  const std::string one = "v_add_f32 v1, v2, v3\n", two = "v_mul_f32 v4, v5, v6\n";
+  EXPECT_TRUE(proved(around(one + two, ""), around(two + one, "")));
+  EXPECT_TRUE(proved(around("", one + two), around("", two + one)));
+  EXPECT_NE(proof_of(around(one, two), around(two, one)).outcome, Outcome::proved);
+  EXPECT_NE(proof_of(around(one, ""), around("v_add_f32 v1, v2, v4\n", "")).outcome, Outcome::proved);
+  const std::string write = "global_store_dword v[8:9], v2, off\n";
+  EXPECT_NE(proof_of(around(write, ""), around("", write)).outcome, Outcome::proved);
+  EXPECT_NE(proof_of(around("s_mov_b32 s16, 1\n", ""), around("s_mov_b32 s16, 2\n", "")).outcome, Outcome::proved);
+}
+
+/// A program that loads from a place behind the code, whose distance the listing spells with names.
+recover::Program with_table(const std::string& before, const std::string& place) {
+  recover::Program program =
+      assemble("s_getpc_b64 s[4:5]\nhere:\ns_add_u32 s4, s4, 0x100\ns_addc_u32 s5, s5, 0x101\n" + before +
+               "s_load_dword s6, s[4:5], 0x0\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v0, s6\n" + store);
+  for (recover::Item& item : program.items) {
+    const bool low = item.text.ends_with("0x100"), high = item.text.ends_with("0x101");
+    if (!low && !high) continue;
+    item.target = place;
+    item.text = item.text.substr(0, item.text.rfind(',')) + ", (" + place + "-here)" + (low ? "&4294967295" : ">>32");
+  }
+  return program;
+}
+
+TEST(Edits, an_address_relative_to_the_code_is_that_of_the_place_it_names) {
+  const std::string more = "v_add_u32 v20, v21, v22\n";
+  const Proof same = prove(with_table("", "table"), with_table(more, "table"), {});
+  EXPECT_EQ(same.outcome, Outcome::proved) << same.reason;
+  EXPECT_NE(prove(with_table("", "table"), with_table(more, "another"), {}).outcome, Outcome::proved);
+  EXPECT_NE(prove(with_table("", "table"), with_table("s_add_u32 s4, s4, 4\n", "table"), {}).outcome, Outcome::proved);
+}
+
+TEST(Edits, flat_loads_pass_each_other_and_merge_where_they_are_aligned) {
+  const std::string use = "s_waitcnt vmcnt(0) lgkmcnt(0)\nv_add_f32 v0, v2, v3\n" + std::string(store);
+  const std::string one = "flat_load_dword v2, v[4:5]\n", two = "flat_load_dword v3, v[4:5] offset:4\n";
+  EXPECT_TRUE(proved(one + two + use, two + one + use));
+  EXPECT_NE(proof_of(one + two + use, "flat_load_dwordx2 v[2:3], v[4:5]\n" + use).outcome, Outcome::proved);
+  const std::string aligned = "v_lshlrev_b32 v4, 3, v4\n";
+  EXPECT_TRUE(proved(aligned + one + two + use, aligned + "flat_load_dwordx2 v[2:3], v[4:5]\n" + use));
+  const std::string write = "ds_write_b32 v8, v9\n";
+  EXPECT_NE(proof_of(one + two + write + use, one + write + two + use).outcome, Outcome::proved);
+}
+
 TEST(Edits, lanes_that_move_are_equal_only_as_whole_vectors) {
   // Both sources agree in even lanes only; one lane's equality must not be taken for that of all.
   EXPECT_TRUE(value_proved("v_mov_b32_dpp v0, v1 row_shl:1 row_mask:0xf bank_mask:0xf",
