@@ -164,11 +164,11 @@ ScalarRef scalar_source(uint32_t code, uint32_t literal, Format format, Pool& po
   return ScalarRef::sgpr(code < 128 || code >= 235 ? slot_of(code) : slot::pops);
 }
 
-RowRef Pool::splat(uint64_t bits, uint32_t count) {
-  auto [place, fresh] = splat_at_.emplace(std::pair(bits, count), uint32_t(rows.size()));
+RowRef Pool::splat(uint64_t bits, uint32_t count, uint32_t dwords) {
+  auto [place, fresh] = splat_at_.emplace(std::tuple(bits, count, dwords), uint32_t(rows.size()));
   for (uint32_t k = 0; fresh && k < count; ++k) {
     Row& row = rows.emplace_back();
-    uint32_t dword = count == 2 && k == 1 ? uint32_t(bits >> 32) : uint32_t(bits);
+    uint32_t dword = dwords == 2 && k % 2 ? uint32_t(bits >> 32) : uint32_t(bits);
     for (uint32_t& lane : row.lane) lane = dword;
   }
   return RowRef::of(RowSpace::constant, place->second);

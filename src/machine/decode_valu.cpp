@@ -281,7 +281,8 @@ struct Builder {
     if (s.code >= source_vgpr0) {
       to.from = RowRef::of(s.agpr ? RowSpace::agpr : RowSpace::vgpr, s.code - source_vgpr0);
     } else if (is_constant_code(s.code)) {
-      to.from = context.pool.splat(constant_bits(s.code, literal(), operand.format), rows);
+      const uint32_t dwords = rows == 1 ? 1 : rows == 2 ? 2 : rows_of(Operand(operand.format)); // a matrix has many
+      to.from = context.pool.splat(constant_bits(s.code, literal(), operand.format), rows, dwords);
     } else {
       if (s.code == fields::source_lds_direct || rows > 2) return false; // lds_direct; a matrix from scalar registers
       to.splat = staged = true;
@@ -298,7 +299,7 @@ struct Builder {
   bool source(unsigned k) {
     const Operand operand = row.signature.src[k];
     if (operand.format == Format::k16 || operand.format == Format::k32) {
-      op.src[k] = context.pool.splat(literal(), 1);
+      op.src[k] = context.pool.splat(literal(), 1, 1);
       return true;
     }
     if (is_scalar(operand.format)) return scalar_operand(k, operand.format);
@@ -340,7 +341,7 @@ struct Builder {
       if (codes[k] >= source_vgpr0) {
         stage.scale[k] = RowRef::of(RowSpace::vgpr, codes[k] - source_vgpr0);
       } else if (is_constant_code(codes[k])) {
-        stage.scale[k] = context.pool.splat(constant_bits(codes[k], 0, Format::b32), 1);
+        stage.scale[k] = context.pool.splat(constant_bits(codes[k], 0, Format::b32), 1, 1);
       } else {
         stage.scale[k] = RowRef::of(RowSpace::staging, staging_scratch + k);
         stage.scale_scalar[k] = scalar_source(codes[k], 0, Format::b32, context.pool);

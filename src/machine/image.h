@@ -14,12 +14,13 @@ struct Pool {
   std::vector<uint32_t> scalars; // scalar constants, two dwords each
   std::deque<Stage> stages;      // stable addresses
 
-  /// A constant of `count` rows: two take the low and the high dword, one and more than two the low one each.
-  RowRef splat(uint64_t bits, uint32_t count);
+  /// A constant of `count` rows. All hold its low dword or, where its elements have two `dwords`, even rows the low one
+  /// and odd rows the high one.
+  RowRef splat(uint64_t bits, uint32_t count, uint32_t dwords);
   ScalarRef scalar(uint64_t bits);
 
 private:
-  std::map<std::pair<uint64_t, uint32_t>, uint32_t> splat_at_; // (bits, count) to first row
+  std::map<std::tuple<uint64_t, uint32_t, uint32_t>, uint32_t> splat_at_; // arguments of splat to the first row
   std::map<uint64_t, uint32_t> scalar_at_;
 };
 

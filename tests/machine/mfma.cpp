@@ -5,6 +5,7 @@
 #include "isa/mfma.h"
 #include "machine/numeric/convert.h"
 #include "machine/stage.h"
+#include "wave_fixture.h"
 
 namespace asmevo::machine {
 namespace {
@@ -392,6 +393,34 @@ TEST(Mfma, nans_and_infinities_spread_to_their_row_and_column) {
             ASSERT_EQ(got, op.k);
         }
     }
+  }
+}
+
+TEST(Mfma, a_constant_is_every_element_of_the_accumulator) {
+  // Zero matrices leave the accumulator.
+  for (const MatrixOp& op : isa::matrix_ops()) {
+    if (op.sparse) continue;
+    for (Processor processor : processors(op))
+      for (const auto& [text, value] : {std::pair{"1.0", 1.0}, {"-4.0", -4.0}, {"0", 0.0}}) {
+        if (op.c == MatrixType::i32 && value != 0) continue;
+        if (processor == Processor::gfx908) continue; // its constants do not work, and assemblers refuse them
+        const auto registers = [](unsigned first, unsigned count) {
+          return count == 1 ? fmt::format("v{}", first) : fmt::format("v[{}:{}]", first, first + count - 1);
+        };
+        Program p(fmt::format("{} {}, {}, {}, {}", op.name, registers(0, op.c_registers()),
+                              registers(32, op.a_registers()), registers(48, op.b_registers()), text),
+                  processor);
+        p.start().run();
+        ASSERT_EQ(p.end(), TurnEnd::finished) << p.fault();
+        const bool wide = op.c == MatrixType::f64;
+        for (unsigned r = 0; r < op.c_registers(); r += wide ? 2 : 1)
+          for (unsigned i = 0; i < machine::lanes; ++i) {
+            const auto at = [&](unsigned k) { return p.v(k).lane[i]; };
+            const double got =
+                wide ? std::bit_cast<double>(uint64_t{at(r + 1)} << 32 | at(r)) : double(std::bit_cast<float>(at(r)));
+            ASSERT_EQ(got, value) << op.name << " on " << isa::processor_name(processor) << " register " << r;
+          }
+      }
   }
 }
 
