@@ -11,9 +11,11 @@ using isa::Instruction;
 using recover::Function;
 using recover::Program;
 
-/// Everything before stays before and everything after stays after.
+/// Everything before stays before and everything after stays after. s_getpc_b64 gives the address behind itself, which
+/// a listing spells as the label there: nothing may come between.
 bool is_fence(const Instruction& i) {
   if (i.traits.branch || i.traits.terminator || i.encoding == isa::Encoding::unknown) return true;
+  if (name_of(i) == "s_getpc_b64") return true;
   if (!i.traits.side_effects || i.traits.barrier || i.traits.vmem || i.traits.smem || i.traits.lds) return false;
   const std::string_view name = name_of(i);
   return !name.starts_with("s_setprio") && !name.starts_with("s_sleep") && !name.starts_with("s_sendmsg");

@@ -107,6 +107,10 @@ TEST(Dependence, mode_changes_and_branches_keep_everything_on_its_side) {
   EXPECT_TRUE(depends("v_mov_b32 v1, 0\ns_endpgm"));
 }
 
+TEST(Dependence, nothing_comes_between_s_getpc_and_the_label_behind_it) {
+  EXPECT_TRUE(depends("v_mov_b32 v1, 0\ns_getpc_b64 s[4:5]"));
+}
+
 TEST(Dependence, an_order_is_allowed_when_it_keeps_every_edge) {
   const auto graph = graph_of("v_mov_b32 v1, 0\nv_mov_b32 v2, v1\nv_mov_b32 v3, 0");
   EXPECT_TRUE(graph.allows(std::array{2u, 0u, 1u}));

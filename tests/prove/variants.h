@@ -145,7 +145,10 @@ inline std::optional<Program> renamed(const Kernel& kernel, const Block& block, 
     const auto touches = [&](const std::vector<isa::RegisterRange>& ranges) {
       return live.registers.set_of(ranges).test(unit);
     };
+    const std::vector<bool>& full = kernel.full[size_t(block.function - program.functions.data())];
     if (touches(item.instruction.uses)) continue; // a part of it stays
+    // Under a part of EXEC the other lanes keep what they hold, and may be read.
+    if (def.file == isa::File::vgpr && !full[at - base] && live.before[at - base].test(unit)) continue;
     const std::string letter = def.file == isa::File::vgpr ? "v" : "s", name = fmt::format("{}{}", letter, def.first);
     std::optional<unsigned> free;
     for (unsigned n = 0; n < (def.file == isa::File::vgpr ? 128u : 96u) && !free; ++n)
@@ -175,9 +178,9 @@ inline std::optional<Program> renamed(const Kernel& kernel, const Block& block, 
         // A write that keeps a part reads the register without naming it as a source.
         const bool partial = next.instruction.suffix != isa::Suffix::none && writes && reads;
         if (writes && (operands.first != name || kept || partial)) possible = false;
-        // Under a part of EXEC the other lanes keep the value.
-        const bool whole = kernel.full[size_t(block.function - program.functions.data())][i - base];
-        if (writes && (reads ? def.file == isa::File::vgpr && !whole : live.before[i - base].test(unit)))
+        // Some read what they write without naming it twice: v_permlane16_swap_b32.
+        if (writes && reads && !std::regex_search(operands.rest, std::regex("\\b" + name + "\\b"))) possible = false;
+        if (writes && (reads ? def.file == isa::File::vgpr && !full[i - base] : live.before[i - base].test(unit)))
           possible = false;
         line = writes ? operands.head + operands.first + replaced(operands.rest, name, other)
                       : replaced(line, name, other);
@@ -310,7 +313,8 @@ inline std::optional<Program> mutated(const Kernel& kernel, const Block& block, 
   return std::nullopt;
 }
 
-/// Kernels of the repository's own corpus and, where it is there, of the data folder; no more than `most` items each.
+/// Kernels of the repository's own corpus and, where they are there, of the data folder and of the folder that
+/// ASMEVO_BLOCKS_IN names; no more than `most_items` items each.
 inline std::vector<Kernel> all_kernels(size_t most_items, size_t most_kernels, std::mt19937& random) {
   std::vector<std::string> paths;
   std::error_code error;
@@ -322,6 +326,15 @@ inline std::vector<Kernel> all_kernels(size_t most_items, size_t most_kernels, s
     std::vector<std::string> some = analysis::objects_in(folder);
     std::ranges::shuffle(some, random);
     some.resize(std::min(some.size(), most_kernels / 3 + 1));
+    more.insert(more.end(), some.begin(), some.end());
+  }
+  if (const char* folder = std::getenv("ASMEVO_BLOCKS_IN")) {
+    std::vector<std::string> some;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error))
+      if (entry.path().extension() == ".hsaco") some.push_back(entry.path());
+    std::ranges::sort(some);
+    std::ranges::shuffle(some, random);
+    some.resize(std::min(some.size(), most_kernels));
     more.insert(more.end(), some.begin(), some.end());
   }
   paths.insert(paths.end(), more.begin(), more.end());
