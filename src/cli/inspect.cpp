@@ -1,6 +1,9 @@
-// inspect: what a code object is, without looking at its instructions.
+// inspect: what a code object is, without looking at its instructions; with --loops, where its kernels spend their
+// time.
+#include "analysis/loops.h"
 #include "cli/declared.h"
 #include "cli/options.h"
+#include "recover/recover.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -11,6 +14,7 @@ using report::json;
 
 struct Options : Common {
   std::string file;
+  bool loops = false;
 };
 
 struct KernelView {
@@ -66,6 +70,53 @@ json kernel_json(const KernelView& v) {
   return document;
 }
 
+struct LoopView {
+  std::string label;
+  uint64_t address = 0; // of the first instruction
+  size_t instructions = 0;
+  analysis::Loop loop;
+};
+
+std::vector<LoopView> loops_of(const recover::Program& program, const recover::Function& function) {
+  const analysis::Graph graph = analysis::control_flow(program, function);
+  std::vector<LoopView> views;
+  for (analysis::Loop& loop : analysis::loops(program, function, graph)) {
+    LoopView view;
+    for (uint32_t b : loop.blocks)
+      for (size_t i = graph.blocks[b].first; i < graph.blocks[b].last; ++i) {
+        const recover::Item& item = program.items[i];
+        if (b == loop.header && item.kind == recover::ItemKind::label && view.label.empty()) view.label = item.text;
+        if (!analysis::is_instruction(item)) continue;
+        if (b == loop.header && view.address == 0) view.address = uint64_t(item.origin);
+        ++view.instructions;
+      }
+    view.loop = std::move(loop);
+    views.push_back(std::move(view));
+  }
+  return views;
+}
+
+std::string loops_text(const std::vector<LoopView>& views) {
+  if (views.empty()) return "    no loops\n";
+  std::string out;
+  for (const LoopView& v : views)
+    out += fmt::format("    {}loop {} at 0x{:x}: {} instructions, {}\n", std::string(2 * (v.loop.depth - 1), ' '),
+                       v.label, v.address, v.instructions,
+                       v.loop.iterations ? fmt::format("{} iterations", report::grouped(*v.loop.iterations))
+                                         : "iterations not in the code");
+  return out;
+}
+
+json loops_json(const std::vector<LoopView>& views) {
+  json document = json::array();
+  for (const LoopView& v : views) {
+    document.push_back(
+        {{"label", v.label}, {"address", v.address}, {"instructions", v.instructions}, {"depth", v.loop.depth}});
+    if (v.loop.iterations) document.back()["iterations"] = *v.loop.iterations;
+  }
+  return document;
+}
+
 Result<ExitStatus> run(const Options& options) {
   AE_TRY(Input input, open_input(options.file));
   const object::CodeObject& object = *input.object;
@@ -73,10 +124,21 @@ Result<ExitStatus> run(const Options& options) {
   std::string text = fmt::format("{}: {}, code object v{}, {} bytes\n", object.path, isa::target_id(target),
                                  code_object_version(object), report::grouped(object.bytes.size()));
   json kernels = json::array(), sections = json::array();
-  for (const object::Kernel& kernel : object.kernels) {
-    KernelView v{kernel, declared_by(kernel, target)};
+  std::optional<recover::Program> program;
+  if (options.loops) {
+    AE_TRY(program, recover::recover(input.object, input.codec));
+  }
+  for (size_t k = 0; k < object.kernels.size(); ++k) {
+    KernelView v{object.kernels[k], declared_by(object.kernels[k], target)};
     text += kernel_text(v);
     kernels.push_back(kernel_json(v));
+    if (!program) continue;
+    for (const recover::Function& function : program->functions)
+      if (function.kernel == int(k)) {
+        const std::vector<LoopView> views = loops_of(*program, function);
+        text += loops_text(views);
+        kernels.back()["loops"] = loops_json(views);
+      }
   }
   for (const object::Section& section : object.sections)
     if (!section.name.empty())
@@ -95,7 +157,14 @@ Result<ExitStatus> run(const Options& options) {
 
 const Verb inspect_verb = {
     "inspect", "show target, kernels, resources and arguments of a code object",
-    "  asmevo inspect softmax.hsaco\n  asmevo inspect softmax.hsaco --json\n",
-    [](CLI::App& app) { return declare<Options>(app, [](CLI::App& a, Options& o) { file_option(a, o.file); }, run); }};
+    "  asmevo inspect softmax.hsaco --loops\n  asmevo inspect softmax.hsaco --json\n", [](CLI::App& app) {
+      return declare<Options>(
+          app,
+          [](CLI::App& a, Options& o) {
+            file_option(a, o.file);
+            a.add_flag("--loops", o.loops, "loops of each kernel, with how often they run where the code says so");
+          },
+          run);
+    }};
 
 } // namespace asmevo::cli
