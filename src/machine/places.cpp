@@ -68,6 +68,8 @@ AccessShape access_shape(const Instruction& i) {
     shape.offset[0] = (i.words[0] & 0xff) * step;
     shape.offset[1] = (i.words[0] >> 8 & 0xff) * step;
   }
+  shape.quick = (shape.addressing == Addressing::lds || shape.addressing == Addressing::global) &&
+                shape.reads != shape.writes && !shape.atomic && !shape.coherent && !shape.to_lds && !shape.gds;
   return shape;
 }
 

@@ -37,6 +37,7 @@ struct AccessShape {
   bool to_lds = false;   // the data go to LDS
   bool gds = false;      // what is addressed as LDS is the global data share
   uint32_t lds_stride = 0;
+  bool quick = false; // a plain load or store of LDS or global memory
 };
 
 AccessShape access_shape(const isa::Instruction& instruction);

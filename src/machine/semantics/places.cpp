@@ -6,6 +6,7 @@
 #include "machine/lanes.h"
 #include "machine/scalar/scalar_place.h"
 #include "machine/semantics/addresses.h"
+#include "machine/semantics/consecutive.h"
 #include "machine/workgroup.h"
 
 namespace asmevo::machine::ASMEVO_ISA {
@@ -36,25 +37,6 @@ AE_LANES void set_consecutive(Places& p, uint64_t first) {
   p.low_bits = first & 15;
 }
 
-/// Whether the lanes hold consecutive multiples of `stride` (and none wraps).
-template <uint32_t stride> AE_LANES bool consecutive_by(const Row& r) {
-  const uint32_t first = r.lane[0];
-#if defined(__AVX512F__)
-  const __m512i steps =
-      _mm512_setr_epi32(0, stride, 2 * stride, 3 * stride, 4 * stride, 5 * stride, 6 * stride, 7 * stride, 8 * stride,
-                        9 * stride, 10 * stride, 11 * stride, 12 * stride, 13 * stride, 14 * stride, 15 * stride);
-  const __m512i start = _mm512_add_epi32(steps, _mm512_set1_epi32(int(first)));
-  __m512i bits = _mm512_xor_si512(_mm512_load_si512(r.lane), start);
-  for (unsigned i = 16; i < lanes; i += 16) // the sixteenths differ by constants
-    bits = _mm512_or_si512(bits, _mm512_xor_si512(_mm512_load_si512(r.lane + i),
-                                                  _mm512_add_epi32(start, _mm512_set1_epi32(int(stride * i)))));
-  const bool different = _mm512_test_epi32_mask(bits, bits) != 0;
-#else
-  uint32_t different = 0;
-  AE_EACH_LANE different |= r.lane[i] ^ (first + stride * i);
-#endif
-  return !different && first <= 0xffffffff - stride * lanes;
-}
 AE_LANES bool consecutive(const Row& r, uint32_t stride) {
   switch (stride) {
   case 1:
@@ -74,12 +56,6 @@ AE_LANES bool consecutive(const Row& r, uint32_t stride) {
   }
 }
 
-AE_LANES bool uniform(const Row& r) {
-  uint32_t different = 0;
-  AE_EACH_LANE different |= r.lane[i] ^ r.lane[0];
-  return different == 0;
-}
-
 AE_LANES void begin(Wave& w, Places& p, Space space, uint32_t bytes) {
   p.space = space;
   p.bytes = bytes;
@@ -97,6 +73,31 @@ void keep_inside(const Wave& w, Places& p) {
   p.mask &= ~p.outside;
 }
 
+/// LDS addresses have 32 bits, and so has what is worked out of them.
+void scattered_lds_places(const Wave& w, const LdsAddresses& a, Places& p) {
+  const uint32_t limit = w.lds_size - p.bytes;
+  const bool fits = w.lds_size >= p.bytes;
+  Row at, outside, on;
+  AE_EACH_LANE {
+    at.lane[i] = a.at(i);
+    outside.lane[i] = fits & (at.lane[i] <= limit) ? 0u : ~0u;
+  }
+  p.outside = pack_mask(outside) & p.mask;
+  p.mask &= ~p.outside;
+  expand_mask(p.mask, on);
+  uint32_t low = ~0u, high = 0, bits = 0;
+  AE_EACH_LANE {
+    const uint32_t from = at.lane[i] | ~on.lane[i], to = at.lane[i] & on.lane[i];
+    low = from < low ? from : low;
+    high = to > high ? to : high;
+    bits |= to;
+    p.place[i] = at.lane[i];
+  }
+  p.low = low;
+  p.high = uint64_t{high} + p.bytes;
+  p.low_bits = bits & 15;
+}
+
 AE_LANES void lds_places(Wave& w, const Op& op, uint32_t offset, uint32_t bytes, Places& p) {
   const LdsAddresses a = lds_addresses(w, op, offset, bytes);
   begin(w, p, Space::lds, bytes);
@@ -104,9 +105,7 @@ AE_LANES void lds_places(Wave& w, const Op& op, uint32_t offset, uint32_t bytes,
     const uint64_t first = uint64_t{a.base.lane[0]} + offset;
     if (first + uint64_t{bytes} * lanes <= w.lds_size) return set_consecutive(p, first);
   }
-  AE_EACH_LANE p.place[i] = a.at(i);
-  keep_inside(w, p);
-  summarise(p);
+  scattered_lds_places(w, a, p);
 }
 
 /// Lanes at a base plus a constant, `stride` apart.

@@ -1,19 +1,24 @@
 // Shadow cells that need no thought (see machine/strict/shadow.h).
 #include "machine/strict/shadow.h"
 
-#include "machine/lanes.h"
+#include "machine/semantics/addresses.h"
+#include "machine/semantics/consecutive.h"
+
+#include <type_traits>
 
 namespace asmevo::machine::ASMEVO_ISA {
 
 namespace {
 
 using strict::Cells;
+using strict::Noting;
+using strict::Quick;
 
 /// What makes a cell quiet, whose it is, and whether it already says what a new access would make it say. Of readers:
 /// whether one is of no more interest, whether the other readers can be given up for the latest, and whether they are
 /// as many as anyone wants.
 struct LdsRule {
-  uint32_t event, floor;
+  uint32_t event, floor, covering;
   AE_LANES bool mine(uint32_t cell) const { return ((cell ^ event) & strict::owner_mask) == 0; }
   AE_LANES bool quiet(uint32_t cell) const { return (cell < floor) | mine(cell); }
   AE_LANES bool readable(uint32_t written) const { return quiet(written) & (written != 0); }
@@ -25,7 +30,7 @@ struct LdsRule {
   AE_LANES static bool enough(uint32_t) { return false; }
 };
 struct GlobalRule {
-  uint32_t event, floor;
+  uint32_t event, floor, covering;
   AE_LANES bool mine(uint32_t cell) const { return (cell ^ event) >> strict::block_bits == 0; }
   AE_LANES bool quiet(uint32_t cell) const { return (cell == 0) | mine(cell); }
   AE_LANES bool readable(uint32_t written) const { return quiet(written); }
@@ -43,18 +48,38 @@ struct GlobalRule {
 #define AE_EACH_CELL(n) _Pragma("GCC ivdep") for (size_t k = 0; k < (n); ++k)
 #endif
 
-/// The cells of an access: a stretch of them, or some a lane.
-struct CellSet {
-  bool stretch;
-  uint32_t first, count; // of the stretch; else `count` cells a lane
-  alignas(64) uint32_t lane[lanes];
+using Cell = uint32_t;
 
-  CellSet(const Places& p, uint64_t base, unsigned shift) : stretch(p.consecutive) {
-    count = stretch ? uint32_t((p.high - p.low) >> shift) : p.bytes >> shift;
-    if (stretch) {
-      first = uint32_t((p.low - base) >> shift);
+/// The cells of an access that lie side by side.
+struct Stretch {
+  uint32_t first, count;
+
+  /// f(write, latest, others, cell) for all of them, in no order.
+  template <class F> AE_LANES void each(const Cells& cells, F f) const {
+    Cell *written = cells.write + first, *latest = cells.latest + first, *others = cells.others + first;
+    switch (count) {
+    case 4: // a dword, two and four of each lane
+      AE_EACH_CELL(4) f(written, latest, others, k);
+      return;
+    case 8:
+      AE_EACH_CELL(8) f(written, latest, others, k);
+      return;
+    case 16:
+      AE_EACH_CELL(16) f(written, latest, others, k);
+      return;
+    default:
+      AE_EACH_CELL(count) f(written, latest, others, k);
       return;
     }
+  }
+};
+
+/// Some cells a lane.
+struct Scattered {
+  uint32_t count;
+  alignas(64) uint32_t lane[lanes];
+
+  Scattered(const Places& p, uint64_t base, unsigned shift) : count(p.bytes >> shift) {
     // Lanes that are off do what the first active one does.
     const uint64_t any = p.place[__builtin_ctzll(p.mask)];
     const uint64_t mask = p.mask;
@@ -63,40 +88,18 @@ struct CellSet {
       lane[i] = uint32_t((((p.place[i] & on) | (any & ~on)) - base) >> shift);
     }
   }
-  /// f(write, latest, others, cell) for all of them, in no order.
   template <class F> AE_LANES void each(const Cells& cells, F f) const {
-    if (stretch) {
-      uint32_t *written = cells.write + first, *latest = cells.latest + first, *others = cells.others + first;
-      switch (count) {
-      case 4: // a dword, two and four of each lane
-        AE_EACH_CELL(4) f(written, latest, others, k);
-        return;
-      case 8:
-        AE_EACH_CELL(8) f(written, latest, others, k);
-        return;
-      case 16:
-        AE_EACH_CELL(16) f(written, latest, others, k);
-        return;
-      default:
-        AE_EACH_CELL(count) f(written, latest, others, k);
-        return;
-      }
-    }
     for (uint32_t part = 0; part < count; ++part) {
-      uint32_t *written = cells.write + part, *latest = cells.latest + part, *others = cells.others + part;
+      Cell *written = cells.write + part, *latest = cells.latest + part, *others = cells.others + part;
       AE_EACH_LANE f(written, latest, others, lane[i]);
     }
   }
 };
 
-using Cell = uint32_t;
-
 /// A reader that is among the latest and the others already changes nothing.
-template <class Rule> AE_LANES bool note_read(const Cells& cells, uint64_t base, const Places& p, unsigned shift,
-                                              Rule rule, uint32_t covering) {
-  const CellSet set(p, base, shift);
+template <class Rule, class Set> AE_LANES bool note_read(const Cells& cells, const Set& set, Rule rule) {
   const auto covered = [&](Cell latest, Cell others) {
-    return rule.current(latest) | rule.current(others) | (others == covering) | rule.enough(others);
+    return rule.current(latest) | rule.current(others) | (others == rule.covering) | rule.enough(others);
   };
   uint32_t bad = 0, stale = 0;
   set.each(cells, [&](const Cell* written, const Cell* latest, const Cell* others, size_t k) {
@@ -117,9 +120,7 @@ template <class Rule> AE_LANES bool note_read(const Cells& cells, uint64_t base,
   return true;
 }
 
-template <class Rule>
-AE_LANES bool note_write(const Cells& cells, uint64_t base, const Places& p, unsigned shift, Rule rule) {
-  const CellSet set(p, base, shift);
+template <class Rule, class Set> AE_LANES bool note_write(const Cells& cells, const Set& set, Rule rule) {
   uint32_t bad = 0, stale = 0;
   set.each(cells, [&](const Cell* written, const Cell* latest, const Cell* others, size_t k) {
     bad |= rule.quiet(written[k]) & rule.quiet(latest[k]) & rule.quiet(others[k]) ? 0u : 1u;
@@ -130,22 +131,74 @@ AE_LANES bool note_write(const Cells& cells, uint64_t base, const Places& p, uns
   return true;
 }
 
-bool lds_read(const Cells& cells, const Places& p, unsigned shift, uint32_t event, uint32_t floor, uint32_t covering) {
-  return note_read(cells, 0, p, shift, LdsRule{event, floor}, covering);
+template <class Rule, bool write, class Set> AE_LANES bool note(const Noting& n, const Set& set) {
+  const Rule rule{n.event, n.floor, n.covering};
+  if constexpr (write) return note_write(n.cells, set, rule);
+  return note_read(n.cells, set, rule);
 }
-bool lds_write(const Cells& cells, const Places& p, unsigned shift, uint32_t event, uint32_t floor) {
-  return note_write(cells, 0, p, shift, LdsRule{event, floor});
+
+AE_LANES Stretch stretch(const Noting& n, uint64_t low, uint64_t high) {
+  return {uint32_t((low - n.base) >> n.shift), uint32_t((high - low) >> n.shift)};
 }
-bool global_read(const Cells& cells, uint64_t base, const Places& p, unsigned shift, uint32_t event, uint32_t floor,
-                 uint32_t covering) {
-  return note_read(cells, base, p, shift, GlobalRule{event, floor}, covering);
+
+template <class Rule, bool write> bool careful(const Noting& n, const Places& p) {
+  if (p.consecutive) return note<Rule, write>(n, stretch(n, p.low, p.high));
+  return note<Rule, write>(n, Scattered(p, n.base, n.shift));
 }
-bool global_write(const Cells& cells, uint64_t base, const Places& p, unsigned shift, uint32_t event, uint32_t floor) {
-  return note_write(cells, base, p, shift, GlobalRule{event, floor});
+
+/// Granules are dwords or larger here, so that what fills them is aligned too.
+template <class Rule, bool write, uint32_t bytes> AE_LANES Quick quick_at(const Noting& n, uint64_t low) {
+  const uint64_t high = low + uint64_t{bytes} * lanes;
+  if (low < n.low || high > n.high || n.shift < 2 || ((low | bytes * lanes) & ((1u << n.shift) - 1)))
+    return Quick::other;
+  return note<Rule, write>(n, stretch(n, low, high)) ? Quick::done : Quick::look;
+}
+
+/// f(the number of bytes, at compile time) for those that occur.
+template <class F> AE_LANES Quick with_bytes(uint32_t bytes, F f) {
+  switch (bytes) {
+  case 4:
+    return f(std::integral_constant<uint32_t, 4>{});
+  case 8:
+    return f(std::integral_constant<uint32_t, 8>{});
+  case 16:
+    return f(std::integral_constant<uint32_t, 16>{});
+  default:
+    return Quick::other;
+  }
+}
+
+template <bool write> Quick quick_lds(const Noting& n, Wave& w, const Op& op, uint32_t bytes, uint64_t& first) {
+  if (w.exec() != all_lanes) return Quick::other;
+  return with_bytes(bytes, [&](auto size) {
+    const LdsAddresses a = lds_addresses(w, op, uint32_t(op.imm), size);
+    if (!consecutive_by<size>(a.base)) return Quick::other;
+    first = uint64_t{a.base.lane[0]} + a.offset;
+    return quick_at<LdsRule, write, size>(n, first);
+  });
+}
+
+template <bool write> Quick quick_global(const Noting& n, Wave& w, const Op& op, uint32_t bytes, uint64_t& first) {
+  if (w.exec() != all_lanes) return Quick::other;
+  const GlobalAddresses a = global_addresses(w, op);
+  return with_bytes(bytes, [&](auto size) {
+    if (!consecutive_by<size>(a.vector[0]) || (a.wide && !uniform(a.vector[1]))) return Quick::other;
+    first = a.at(0);
+    return quick_at<GlobalRule, write, size>(n, first);
+  });
 }
 
 } // namespace
 
-strict::ShadowRunners shadow_runners() { return {&lds_read, &lds_write, &global_read, &global_write}; }
+strict::ShadowRunners shadow_runners() {
+  return {.lds_read = &careful<LdsRule, false>,
+          .lds_write = &careful<LdsRule, true>,
+          .global_read = &careful<GlobalRule, false>,
+          .global_write = &careful<GlobalRule, true>,
+          .quick_lds_read = &quick_lds<false>,
+          .quick_lds_write = &quick_lds<true>,
+          .quick_global_read = &quick_global<false>,
+          .quick_global_write = &quick_global<true>};
+}
 
 } // namespace asmevo::machine::ASMEVO_ISA

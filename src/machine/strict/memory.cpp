@@ -30,8 +30,6 @@ template <class F> void each_cell(const Places& p, uint64_t base, unsigned shift
   }
 }
 
-constexpr size_t max_events = size_t{1} << 24; // between barriers each instruction of a wave is one
-
 std::string amount(uint32_t bytes) { return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s"); }
 
 } // namespace
@@ -96,6 +94,16 @@ void SharedWatch::gap(std::string text) {
   if (std::ranges::find(gaps, text) == gaps.end()) gaps.push_back(std::move(text));
 }
 
+/// What makes an event.
+struct MemoryWatch::Issue {
+  Wave& w;
+  uint32_t index;
+  const AccessShape& shape;
+  const PathNode& node;
+  uint32_t bytes;
+  bool to_lds;
+};
+
 /// One instruction in one kind of memory.
 struct MemoryWatch::Access {
   Wave& w;
@@ -112,7 +120,7 @@ struct MemoryWatch::LdsView {
   uint32_t event; // as a cell
 
   bool mine(uint32_t cell) const { return ((cell ^ event) & owner_mask) == 0; }
-  const Event& event_of(uint32_t cell) const { return watch.lds_events_[cell >> owner_bits]; }
+  const Event& event_of(uint32_t cell) const { return watch.lds_events_[(cell >> owner_bits) - watch.lds_base_]; }
   static bool enough(uint32_t) { return false; }
   /// What comes before everything that happens now is left out.
   template <class F> void each(uint32_t cell, F f) const {
@@ -128,7 +136,7 @@ struct MemoryWatch::LdsView {
     }
     return watch.lds_readers_.cell_of(readers, [&](uint32_t index) {
       watch.lds_events_.push_back(event_of_set(index));
-      return uint32_t(watch.lds_events_.size() - 1) << owner_bits | several;
+      return uint32_t(watch.lds_base_ + watch.lds_events_.size() - 1) << owner_bits | several;
     });
   }
 };
@@ -190,7 +198,9 @@ void MemoryWatch::split_lds(unsigned shift) {
 void MemoryWatch::pass_barrier(bool in_flight) {
   order_->pass_barrier();
   if (in_flight) return;
-  lds_floor_ = uint32_t(lds_events_.size()) << owner_bits;
+  lds_base_ += uint32_t(lds_events_.size());
+  lds_events_.clear();
+  lds_floor_ = lds_base_ << owner_bits;
   lds_readers_.clear();
 }
 
@@ -213,39 +223,39 @@ void MemoryWatch::misaligned(const Access& a, uint32_t natural) {
                            amount(a.places.bytes), a.places.at(unsigned(f->lane)), natural);
 }
 
-Event MemoryWatch::event_of(const Access& a) const {
-  return {.serial = order_->serial(a.w.id),
-          .instruction = a.index,
+Event MemoryWatch::event_of(const Issue& i) const {
+  return {.serial = order_->serial(i.w.id),
+          .instruction = i.index,
           .epoch = order_->epoch(),
-          .atomic = a.shape.atomic || a.shape.coherent,
-          .small = a.places.bytes <= 8,
-          .released = !a.node.stores_outstanding,
-          .to_lds = a.to_lds};
+          .atomic = i.shape.atomic || i.shape.coherent,
+          .small = i.bytes <= 8,
+          .released = !i.node.stores_outstanding,
+          .to_lds = i.to_lds};
 }
 
 /// Whether an event of the same wave and instruction stands for this access too.
-[[gnu::always_inline]] inline bool MemoryWatch::covers(const Event& held, const Access& a) const {
-  return held.epoch == order_->epoch() && held.released != a.node.stores_outstanding && held.to_lds == a.to_lds;
+[[gnu::always_inline]] inline bool MemoryWatch::covers(const Event& held, const Issue& i) const {
+  return held.epoch == order_->epoch() && held.released != i.node.stores_outstanding && held.to_lds == i.to_lds;
 }
 
-[[gnu::always_inline]] inline MemoryWatch::Latest& MemoryWatch::latest(std::vector<Latest>& table, const Access& a) {
-  return table[size_t{a.w.id} * shared_.memory_instructions + shared_.numbers[a.index]];
+[[gnu::always_inline]] inline MemoryWatch::Latest& MemoryWatch::latest(std::vector<Latest>& table, const Issue& i) {
+  return table[size_t{i.w.id} * shared_.memory_instructions + shared_.numbers[i.index]];
 }
 
-[[gnu::always_inline]] inline MemoryWatch::Latest& MemoryWatch::lds_event(const Access& a) {
-  Latest& held = latest(latest_lds_, a);
-  if (!held.event || !covers(lds_events_[held.event], a)) {
-    held = {.event = uint32_t(lds_events_.size())};
-    lds_events_.push_back(event_of(a));
+[[gnu::always_inline]] inline MemoryWatch::Latest& MemoryWatch::lds_event(const Issue& i) {
+  Latest& held = latest(latest_lds_, i);
+  if (held.event < lds_base_ || !covers(lds_events_[held.event - lds_base_], i)) {
+    held = {.event = uint32_t(lds_base_ + lds_events_.size())};
+    lds_events_.push_back(event_of(i));
   }
   return held;
 }
 
-[[gnu::always_inline]] inline MemoryWatch::Latest& MemoryWatch::global_event(const Access& a) {
-  Latest& held = latest(latest_global_, a);
-  if (held.event && covers(shared_.events[held.event], a)) return held;
-  const Event event = event_of(a);
-  Numbers& numbers = numbers_[a.w.id];
+[[gnu::always_inline]] inline MemoryWatch::Latest& MemoryWatch::global_event(const Issue& i) {
+  Latest& held = latest(latest_global_, i);
+  if (held.event && covers(shared_.events[held.event], i)) return held;
+  const Event event = event_of(i);
+  Numbers& numbers = numbers_[i.w.id];
   const uint32_t number = numbers.take(shared_.events);
   if (number % events_a_block == 0 || numbers.epoch != event.epoch) numbers.floor = number;
   numbers.epoch = event.epoch;
@@ -254,17 +264,16 @@ Event MemoryWatch::event_of(const Access& a) const {
 }
 
 [[gnu::always_inline]] inline void MemoryWatch::lds(const Access& a) {
-  if (lds_events_.size() >= max_events) return shared_.gap("LDS: more accesses than can be remembered");
+  if (lds_full()) return shared_.gap("LDS: more accesses than can be remembered");
   if (const unsigned shift = shift_of(a.places); shift < lds_shift_) {
     split_lds(shift);
     shared_.lds_shift = std::min(shared_.lds_shift, shift);
   }
-  Latest& held = lds_event(a);
-  const uint32_t event = held.event << owner_bits | a.w.id | (a.to_lds ? load_to_lds_owner : 0);
+  Latest& held = lds_event({a.w, a.index, a.shape, a.node, a.places.bytes, a.to_lds});
+  const Noting n = lds_noting(held, a.w.id | (a.to_lds ? load_to_lds_owner : 0));
   const ShadowRunners& run = shared_.shadow;
-  bool quiet = !a.reads || run.lds_read(lds_cells_, a.places, lds_shift_, event, lds_floor_, held.covering);
-  if (quiet && a.writes) quiet = run.lds_write(lds_cells_, a.places, lds_shift_, event, lds_floor_);
-  if (!quiet) look_at_lds(a, event, held.covering);
+  if ((a.reads && !run.lds_read(n, a.places)) || (a.writes && !run.lds_write(n, a.places)))
+    look_at_lds(a, n.event, held.covering);
 }
 
 void MemoryWatch::look_at_lds(const Access& a, uint32_t event, uint32_t& covering) {
@@ -340,20 +349,40 @@ void MemoryWatch::beyond(const Access& a, const Region& region) {
   RegionShadow& shadow = shadow_of(*region);
   if (const unsigned shift = shift_of(a.places); shadow.valid() && shift < shadow.shift()) shadow.split(shift);
   if (!shadow.valid()) return shared_.gap(fmt::format("accesses of `{}`: no host memory to watch them", region->name));
-  Latest& held = global_event(a);
-  if (!note(a, shadow, held))
-    look_at_global(a, shadow, held,
-                   [&](unsigned lane) { return group_.memory->describe(a.places.at(lane), a.places.bytes); });
+  Latest& held = global_event({a.w, a.index, a.shape, a.node, a.places.bytes, a.to_lds});
+  if (!note(a, shadow, held)) look_at_region(a, shadow, held);
+}
+
+void MemoryWatch::look_at_region(const Access& a, const RegionShadow& shadow, Latest& held) {
+  look_at_global(a, shadow, held,
+                 [&](unsigned lane) { return group_.memory->describe(a.places.at(lane), a.places.bytes); });
+}
+
+[[gnu::always_inline]] inline Noting MemoryWatch::lds_noting(const Latest& held, uint32_t owner) const {
+  return {.cells = lds_cells_,
+          .high = lds_size_,
+          .shift = lds_shift_,
+          .event = held.event << owner_bits | owner,
+          .floor = lds_floor_,
+          .covering = held.covering};
+}
+
+[[gnu::always_inline]] inline Noting MemoryWatch::global_noting(const RegionShadow& shadow, const Latest& held,
+                                                                uint32_t wave) const {
+  return {.cells = shadow.cells(),
+          .base = shadow.base(),
+          .shift = shadow.shift(),
+          .event = held.event,
+          .floor = numbers_[wave].floor,
+          .covering = held.covering};
 }
 
 [[gnu::always_inline]] inline bool MemoryWatch::note(const Access& a, const RegionShadow& shadow, const Latest& held) {
+  Noting n = global_noting(shadow, held, a.w.id);
   // What is meant to meet others is always noted: whether it was a release may have changed.
-  const bool always = a.shape.atomic || a.shape.coherent;
-  const uint32_t floor = always ? held.event : numbers_[a.w.id].floor, covering = always ? nobody : held.covering;
+  if (a.shape.atomic || a.shape.coherent) n.floor = held.event, n.covering = nobody;
   const ShadowRunners& run = shared_.shadow;
-  const Cells& cells = shadow.cells();
-  return (!a.reads || run.global_read(cells, shadow.base(), a.places, shadow.shift(), held.event, floor, covering)) &&
-         (!a.writes || run.global_write(cells, shadow.base(), a.places, shadow.shift(), held.event, floor));
+  return (!a.reads || run.global_read(n, a.places)) && (!a.writes || run.global_write(n, a.places));
 }
 
 /// The global data share: no cache lies before it, and what it holds at the start is the host's affair.
@@ -362,7 +391,7 @@ void MemoryWatch::share(const Access& a) {
   RegionShadow& shadow = *shared_.share;
   if (!shadow.valid() || shared_.events.size() >= max_events) return shared_.gap("GDS: no memory to watch it");
   if (const unsigned shift = shift_of(a.places); shift < shadow.shift()) shadow.split(shift);
-  Latest& held = global_event(a);
+  Latest& held = global_event({a.w, a.index, a.shape, a.node, a.places.bytes, a.to_lds});
   if (!note(a, shadow, held))
     look_at_global(a, shadow, held, [&](unsigned lane) { return fmt::format("GDS at {:#x}", a.places.at(lane)); });
 }
@@ -496,9 +525,49 @@ void MemoryWatch::scratch(const Access& a) {
   }
 }
 
+/// A plain load or store whose lanes lie side by side in memory that was accessed before.
+[[gnu::always_inline]] inline bool MemoryWatch::quick(Wave& w, uint32_t index, const AccessShape& shape,
+                                                      const PathNode& node) {
+  const Issue issue{w, index, shape, node, shape.bytes, false};
+  const ShadowRunners& run = shared_.shadow;
+  uint64_t first = 0;
+  if (shape.addressing == Addressing::lds) {
+    if (lds_full()) return false;
+    Latest& held = lds_event(issue);
+    const Noting n = lds_noting(held, w.id);
+    const QuickRunner runner = shape.writes ? run.quick_lds_write : run.quick_lds_read;
+    const Quick seen = runner(n, w, w.ops[index], shape.bytes, first);
+    if (seen == Quick::look) look_at_lds(side_by_side(issue, Space::lds, first), n.event, held.covering);
+    return seen != Quick::other;
+  }
+  if (!shadow_ || !shadow_->valid() || shared_.events.size() >= max_events) return false;
+  Latest& held = global_event(issue);
+  Noting n = global_noting(*shadow_, held, w.id);
+  n.low = shadowed_->first();
+  n.high = shadowed_->end();
+  const QuickRunner runner = shape.writes ? run.quick_global_write : run.quick_global_read;
+  const Quick seen = runner(n, w, w.ops[index], shape.bytes, first);
+  if (seen == Quick::look) look_at_region(side_by_side(issue, Space::global, first), *shadow_, held);
+  return seen != Quick::other;
+}
+
+MemoryWatch::Access MemoryWatch::side_by_side(const Issue& i, Space space, uint64_t first) {
+  reported_.clear();
+  Places& p = places_[0];
+  p.space = space;
+  p.bytes = i.bytes;
+  p.mask = all_lanes;
+  p.outside = 0;
+  p.consecutive = true;
+  p.low = first;
+  p.high = first + uint64_t{i.bytes} * lanes;
+  return {i.w, i.index, i.shape, p, i.node, i.shape.reads, i.shape.writes, false};
+}
+
 // Everything above that it calls every time is inlined here.
 void MemoryWatch::access(Wave& w, uint32_t index, const PathNode& node) {
   const AccessShape& shape = shared_.shapes[index];
+  if (shape.quick && quick(w, index, shape, node)) return;
   reported_.clear();
   const unsigned count = shared_.places(w, w.ops[index], shape, places_);
   for (unsigned k = 0; k < count; ++k) {

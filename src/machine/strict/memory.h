@@ -69,6 +69,9 @@ struct SharedWatch {
   void gap(std::string text);
 };
 
+/// Between barriers each instruction of a wave is one.
+inline constexpr size_t max_events = size_t{1} << 24;
+
 /// The memory of one workgroup.
 class MemoryWatch {
 public:
@@ -82,6 +85,7 @@ public:
   void pass_barrier(bool in_flight);
 
 private:
+  struct Issue;
   struct Access; // what one instruction does in one kind of memory
   struct LdsView;
   struct GlobalView;
@@ -116,11 +120,17 @@ private:
   void misaligned(const Access& a, uint32_t natural);
   const Region* region_of(const Access& a);
   RegionShadow& shadow_of(const Region& region);
-  Latest& lds_event(const Access& a);
-  Latest& global_event(const Access& a);
-  Latest& latest(std::vector<Latest>& table, const Access& a);
-  Event event_of(const Access& a) const;
-  bool covers(const Event& held, const Access& a) const;
+  bool lds_full() const { return lds_base_ + lds_events_.size() >= max_events; }
+  Access side_by_side(const Issue& i, Space space, uint64_t first);
+  void look_at_region(const Access& a, const RegionShadow& shadow, Latest& held);
+  bool quick(Wave& w, uint32_t index, const AccessShape& shape, const PathNode& node);
+  Noting lds_noting(const Latest& held, uint32_t owner) const;
+  Noting global_noting(const RegionShadow& shadow, const Latest& held, uint32_t wave) const;
+  Latest& lds_event(const Issue& i);
+  Latest& global_event(const Issue& i);
+  Latest& latest(std::vector<Latest>& table, const Issue& i);
+  Event event_of(const Issue& i) const;
+  bool covers(const Event& held, const Issue& i) const;
   void split_lds(unsigned shift);
   Finding* report(const Access& a, FindingKind kind, int64_t cause = -1);
 
@@ -133,7 +143,8 @@ private:
   std::vector<uint32_t> lds_memory_;
   Cells lds_cells_;
   uint32_t lds_floor_ = 1u << owner_bits;
-  std::vector<Event> lds_events_{Event{}};
+  std::vector<Event> lds_events_; // of the present: what the floor has passed is never asked for
+  uint32_t lds_base_ = 1;         // the number of the first of them
   ReaderSets lds_readers_;
   std::vector<Numbers> numbers_;                   // of global events, by wave
   std::vector<Latest> latest_lds_, latest_global_; // by wave and memory instruction

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "machine/places.h"
+#include "machine/wave.h"
 
 namespace asmevo::machine::strict {
 
@@ -32,16 +33,26 @@ inline constexpr uint32_t block_bits = 5, events_a_block = 1u << block_bits, eno
 /// Of readers: a value of the other readers that has the wave's read of the present among them already, or this.
 inline constexpr uint32_t nobody = ~0u;
 
+/// Memory from `base` on, of which [low, high) is watched here, and an access that is to be noted.
+struct Noting {
+  Cells cells;
+  uint64_t base = 0, low = 0, high = 0;
+  unsigned shift = 0;
+  uint32_t event = 0, floor = 0, covering = nobody;
+};
+
 /// Notes an access of whole granules. False, and nothing is noted, where some cell must be looked at; for LDS that is
-/// also a read of what nothing has written. All places lie in the memory that begins at `base`.
+/// also a read of what nothing has written.
+using ShadowRunner = bool (*)(const Noting&, const Places&);
+/// The same for a plain load or store whose lanes lie side by side, from `first` on. `other`: they do not, or the
+/// access is special in another way.
+enum class Quick : uint8_t { done, look, other };
+using QuickRunner = Quick (*)(const Noting&, Wave& w, const Op& op, uint32_t bytes, uint64_t& first);
+
 struct ShadowRunners {
-  bool (*lds_read)(const Cells&, const Places&, unsigned shift, uint32_t event, uint32_t floor,
-                   uint32_t covering) = nullptr;
-  bool (*lds_write)(const Cells&, const Places&, unsigned shift, uint32_t event, uint32_t floor) = nullptr;
-  bool (*global_read)(const Cells&, uint64_t base, const Places&, unsigned shift, uint32_t event, uint32_t floor,
-                      uint32_t covering) = nullptr;
-  bool (*global_write)(const Cells&, uint64_t base, const Places&, unsigned shift, uint32_t event,
-                       uint32_t floor) = nullptr;
+  ShadowRunner lds_read = nullptr, lds_write = nullptr, global_read = nullptr, global_write = nullptr;
+  QuickRunner quick_lds_read = nullptr, quick_lds_write = nullptr, quick_global_read = nullptr,
+              quick_global_write = nullptr;
 };
 const ShadowRunners& shadow_runners(); // of the chosen instruction set
 
