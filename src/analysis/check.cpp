@@ -38,6 +38,7 @@ constexpr std::array other_rules = {
     Rule{"R008", "an instruction that a candidate may only have where the original has it"},
     Rule{"R009", "a word that is no instruction is executed"},
     Rule{"R010", "a branch to a label that is nowhere"},
+    Rule{"R011", "a scratch offset beyond the declaration"},
 };
 
 using Key = std::tuple<std::string, std::string, std::string, std::string>; // rule, function, both texts

@@ -36,6 +36,7 @@ public:
     if (function_.kernel >= 0 && static_cast<size_t>(function_.kernel) < program_.declared.size()) {
       registers(declared(), true);
       lds();
+      scratch();
       kernarg();
     } else if (!program_.declared.empty()) {
       registers(most_declared(), false);
@@ -136,6 +137,26 @@ private:
                         allocated));
         return;
       }
+    });
+  }
+
+  bool has_dynamic_stack() const {
+    if (!program_.origin || static_cast<size_t>(function_.kernel) >= program_.origin->kernels.size()) return false;
+    constexpr unsigned uses_dynamic_stack = 11; // LLVM AMDGPUUsage, "Kernel Descriptor", kernel_code_properties
+    return program_.origin->kernels[function_.kernel].descriptor.kernel_code_properties() >> uses_dynamic_stack & 1;
+  }
+
+  // R011. Where a register takes part in the address, nobody knows how far it reaches.
+  void scratch() {
+    if (has_dynamic_stack()) return;
+    each_instruction([&](size_t item, const Instruction& i) {
+      const MemoryAccess access = memory_access(i);
+      if (access.space != Space::scratch || !access.base.empty() || access.extent_count == 0) return;
+      const int64_t first = access.extents[0].offset, end = first + access.extents[0].bytes;
+      if (first < 0 || end > declared().scratch_bytes)
+        add("R011", item,
+            fmt::format("{} reaches scratch byte {}, {} are declared", place(program_.items[item]),
+                        first < 0 ? first : end - 1, declared().scratch_bytes));
     });
   }
 

@@ -9,7 +9,7 @@
 
 namespace asmevo::analysis {
 
-/// R001-R007, R009 and R010 of one function.
+/// R001-R007 and R009-R011 of one function.
 std::vector<Finding> verify_resources(const recover::Program& program, const recover::Function& function,
                                       const Graph& graph);
 
