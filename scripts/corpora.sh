@@ -113,6 +113,12 @@ if [ -x "$build/tests/test_device" ]; then # what they miss must not run
 else
   echo "SKIPPED: no $build/tests/test_device (make test builds it)"
 fi
+echo "== hazards against LLVM's recogniser"
+if [ -x "$build/tests/test_analysis" ]; then
+  ASMEVO_SEQUENCES=2500 "$build/tests/test_analysis" --gtest_brief=1 --gtest_filter='*Recogniser*' || failed=1
+else
+  echo "SKIPPED: no $build/tests/test_analysis (make test builds it)"
+fi
 for library in libraries/*/*; do
   for target in gfx906 gfx908 gfx90a; do
     rm -rf extracted
