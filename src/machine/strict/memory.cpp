@@ -126,16 +126,19 @@ struct MemoryWatch::LdsView {
   template <class F> void each(uint32_t cell, F f) const {
     if (cell < watch.lds_floor_) return;
     if ((cell & owner_mask) != several) return f(cell);
-    for (const uint32_t one : watch.lds_readers_[event_of(cell).instruction]) f(one);
+    const uint32_t set = event_of(cell).instruction; // and in the lowest bit, of which lot
+    for (const uint32_t one : watch.lds_readers_[set & 1][set >> 1])
+      if (one >= watch.lds_floor_) f(one);
   }
   uint32_t cell_of(const ReaderSets::Readers& readers) const {
     if (readers.size() < 2) return readers.empty() ? 0 : readers.front();
-    if (watch.lds_readers_.full()) {
+    ReaderSets& sets = watch.lds_readers_[watch.lds_current_];
+    if (sets.full()) {
       watch.shared_.gap("LDS: more readers than can be remembered");
       return readers.back();
     }
-    return watch.lds_readers_.cell_of(readers, [&](uint32_t index) {
-      watch.lds_events_.push_back(event_of_set(index));
+    return sets.cell_of(readers, [&](uint32_t index) {
+      watch.lds_events_.push_back(event_of_set(index << 1 | watch.lds_current_));
       return uint32_t(watch.lds_base_ + watch.lds_events_.size() - 1) << owner_bits | several;
     });
   }
@@ -195,13 +198,40 @@ void MemoryWatch::split_lds(unsigned shift) {
   lds_cells_ = {first, first + cells, first + 2 * cells};
 }
 
-void MemoryWatch::pass_barrier(bool in_flight) {
+void MemoryWatch::arrive(uint32_t wave, std::span<const Outstanding> in_flight) {
+  std::vector<uint32_t> instructions;
+  for (const Outstanding& op : in_flight) {
+    const bool again = std::ranges::find(instructions, op.instruction) != instructions.end();
+    instructions.push_back(op.instruction);
+    const bool lds =
+        shared_.shapes[op.instruction].to_lds || (shared_.plan.image->instructions[op.instruction].traits.lds &&
+                                                  shared_.shapes[op.instruction].addressing != Addressing::none);
+    if (!lds) continue;
+    const uint32_t event =
+        latest_lds_[size_t{wave} * shared_.memory_instructions + shared_.numbers[op.instruction]].event;
+    const bool recent = !again && event >= lds_epoch_start_;
+    flight_ = std::max(flight_, recent ? Flight::recent : Flight::old);
+  }
+  order_->arrive(wave, std::move(instructions));
+}
+
+void MemoryWatch::pass_barrier() {
   order_->pass_barrier();
-  if (in_flight) return;
-  lds_base_ += uint32_t(lds_events_.size());
-  lds_events_.clear();
-  lds_floor_ = lds_base_ << owner_bits;
-  lds_readers_.clear();
+  const uint32_t now = lds_base_ + uint32_t(lds_events_.size());
+  if (flight_ != Flight::old) raise_lds_floor(flight_ == Flight::none ? now : lds_epoch_start_);
+  lds_epoch_start_ = now;
+  flight_ = Flight::none;
+}
+
+/// What comes before `event` comes before everything that happens now. Sets of readers that were made before the
+/// barrier before this one are among that, so two lots of them are enough.
+void MemoryWatch::raise_lds_floor(uint32_t event) {
+  lds_events_.erase(lds_events_.begin(), lds_events_.begin() + (event - lds_base_));
+  lds_base_ = event;
+  lds_floor_ = event << owner_bits;
+  if (lds_events_.empty()) lds_readers_[lds_current_].clear();
+  lds_current_ ^= 1;
+  lds_readers_[lds_current_].clear();
 }
 
 Finding* MemoryWatch::report(const Access& a, FindingKind kind, int64_t cause) {

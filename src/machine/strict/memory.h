@@ -81,8 +81,10 @@ public:
   GroupOrder& order() { return *order_; }
   /// `w`, whose path has led to `node`, is about to execute the memory instruction `index`.
   void access(Wave& w, uint32_t index, const PathNode& node);
-  /// All waves pass a barrier; `in_flight` says whether some took LDS accesses along that have not finished.
-  void pass_barrier(bool in_flight);
+  /// A wave arrives at a barrier with these operations in flight.
+  void arrive(uint32_t wave, std::span<const Outstanding> in_flight);
+  /// All waves pass it.
+  void pass_barrier();
 
 private:
   struct Issue;
@@ -132,6 +134,7 @@ private:
   Event event_of(const Issue& i) const;
   bool covers(const Event& held, const Issue& i) const;
   void split_lds(unsigned shift);
+  void raise_lds_floor(uint32_t event);
   Finding* report(const Access& a, FindingKind kind, int64_t cause = -1);
 
   SharedWatch& shared_;
@@ -145,7 +148,12 @@ private:
   uint32_t lds_floor_ = 1u << owner_bits;
   std::vector<Event> lds_events_; // of the present: what the floor has passed is never asked for
   uint32_t lds_base_ = 1;         // the number of the first of them
-  ReaderSets lds_readers_;
+  /// LDS accesses in flight at the barrier: none, issued since the barrier before, or perhaps earlier.
+  enum class Flight : uint8_t { none, recent, old };
+  Flight flight_ = Flight::none;
+  uint32_t lds_epoch_start_ = 1; // the first event behind the last barrier
+  ReaderSets lds_readers_[2];    // of the present, and before it; which is which changes
+  unsigned lds_current_ = 0;
   std::vector<Numbers> numbers_;                   // of global events, by wave
   std::vector<Latest> latest_lds_, latest_global_; // by wave and memory instruction
   std::vector<uint8_t> scratch_written_;           // a byte each

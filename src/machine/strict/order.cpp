@@ -17,6 +17,8 @@ bool knows(const Clock& clock, uint32_t workgroup, uint32_t serial, uint32_t epo
   return wave != clock.waves.end() && epoch <= wave->second;
 }
 
+constexpr size_t few_barriers = 4;
+
 } // namespace
 
 void Clock::join(const Clock& other) {
@@ -25,7 +27,10 @@ void Clock::join(const Clock& other) {
 }
 
 void GroupOrder::arrive(uint32_t wave, std::vector<uint32_t> in_flight) {
-  if (!in_flight.empty()) carried_.push_back({wave, epoch_, std::move(in_flight)});
+  if (in_flight.empty()) return;
+  std::ranges::sort(in_flight);
+  carried_[wave].push_back({epoch_, std::move(in_flight)});
+  carries_ = true;
 }
 
 void GroupOrder::pass_barrier() {
@@ -41,14 +46,17 @@ void GroupOrder::invalidate(uint32_t wave) { own_[wave].join(std::exchange(stale
 
 uint32_t GroupOrder::effective_epoch(const Event& event) const {
   uint32_t epoch = event.epoch;
-  for (const Carried& c : carried_) // in order of time
-    if (c.wave == event.serial - first_serial_ && c.epoch == epoch &&
-        std::ranges::find(c.instructions, event.instruction) != c.instructions.end())
-      ++epoch;
+  const std::vector<Carried>& carried = carried_[event.serial - first_serial_];
+  auto from = carried.begin();
+  if (carried.size() > few_barriers && carried[carried.size() - few_barriers].epoch < epoch)
+    from = carried.end() - few_barriers; // what is asked about is seldom long ago
+  auto at = std::lower_bound(from, carried.end(), epoch, [](const Carried& c, uint32_t e) { return c.epoch < e; });
+  for (; at != carried.end() && at->epoch == epoch; ++at, ++epoch)
+    if (!std::ranges::binary_search(at->instructions, event.instruction)) break;
   return epoch;
 }
 
-bool GroupOrder::plain() const { return carried_.empty() && !told_; }
+bool GroupOrder::plain() const { return !carries_ && !told_; }
 
 std::shared_ptr<GroupOrder> Orders::enter(uint32_t workgroup, uint32_t waves) {
   auto group = std::make_shared<GroupOrder>(workgroup, uint32_t(waves_.size()));
@@ -69,6 +77,7 @@ const GroupOrder* Orders::find(uint32_t workgroup) const {
 bool Orders::ordered(const Event& event, const GroupOrder& group, uint32_t wave, bool coherent) const {
   const uint32_t workgroup = waves_[event.serial].first;
   const bool own_group = workgroup == group.workgroup();
+  if (own_group && !group.told_) return event.epoch < group.epoch() && group.effective_epoch(event) < group.epoch();
   const GroupOrder* other = own_group ? &group : find(workgroup);
   const uint32_t epoch = other ? other->effective_epoch(event) : event.epoch;
   if (own_group && epoch < group.epoch()) return true;

@@ -65,12 +65,13 @@ public:
 private:
   friend class Orders;
   struct Carried {
-    uint32_t wave, epoch; // in flight at the end of it
+    uint32_t epoch; // in flight at the end of it
     std::vector<uint32_t> instructions;
   };
 
   uint32_t workgroup_, first_serial_, epoch_ = 0;
-  std::vector<Carried> carried_;
+  std::array<std::vector<Carried>, max_waves> carried_; // in order of time
+  bool carries_ = false;
   bool told_ = false;                        // some wave knows something of others beyond the barriers
   Clock known_;                              // by all waves
   std::array<Clock, max_waves> own_, stale_; // by one; stale: until its cache is invalidated

@@ -118,26 +118,19 @@ private:
   }
 
   void arrive(Wave& w, Watched& watched) {
-    std::vector<uint32_t> in_flight;
-    for (const Outstanding& op : watched.node->in_flight.operations()) {
-      in_flight.push_back(op.instruction);
-      const AccessShape& shape = run_.memory.shapes[op.instruction];
-      lds_in_flight_ |= shape.to_lds || run_.plan.image->instructions[op.instruction].traits.lds;
-    }
-    memory_.order().arrive(w.id, std::move(in_flight));
+    memory_.arrive(w.id, watched.node->in_flight.operations());
     watched.at_barrier = true;
   }
 
   /// The first wave to go on says that all have arrived.
   [[gnu::noinline]] void leave_barrier() {
     for (Watched& watched : waves_) watched.at_barrier = false;
-    memory_.pass_barrier(std::exchange(lds_in_flight_, false));
+    memory_.pass_barrier();
   }
 
   Strict::Impl& run_;
   MemoryWatch memory_;
   std::vector<Watched> waves_;
-  bool lds_in_flight_ = false;
 };
 
 } // namespace
