@@ -319,20 +319,21 @@ void MemoryWatch::look_at_lds(const Access& a, uint32_t event, uint32_t& coverin
   });
 }
 
-/// The granules of an access, carefully. Those that are alike have the same outcome.
+/// The granules of an access, carefully. Those that are alike have the same outcome; a few kinds are remembered.
 template <class F> void MemoryWatch::look_at(const Access& a, const Cells& cells, uint64_t base, unsigned shift, F f) {
-  Granule before, after;
-  bool first = true;
+  constexpr size_t kinds = 8;
+  Granule before[kinds], after[kinds];
+  for (Granule& granule : before) granule.written = nobody; // which no cell is
   each_cell(a.places, base, shift, [&](size_t k, unsigned lane) {
     const Granule now{cells.write[k], cells.latest[k], cells.others[k]};
-    if (first || now != before) {
-      first = false;
-      before = after = now;
-      f(after, lane);
+    const size_t kind = ((now.written ^ now.latest * 5 ^ now.others * 9) * 0x9e3779b1u) >> 29;
+    if (now != before[kind]) {
+      before[kind] = after[kind] = now;
+      f(after[kind], lane);
     }
-    cells.write[k] = after.written;
-    cells.latest[k] = after.latest;
-    cells.others[k] = after.others;
+    cells.write[k] = after[kind].written;
+    cells.latest[k] = after[kind].latest;
+    cells.others[k] = after[kind].others;
   });
 }
 
