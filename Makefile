@@ -7,6 +7,7 @@
 # make fuzz       libFuzzer on everything that reads files, FUZZ_SECONDS (600) each
 # make fuzz-machine   COUNT (5000) random programs for each of TARGETS, on the machine and on the host
 # make check-programs the MI300A programs of the data folder at all sizes below 10 million wave-instructions
+# make mutants    wrong versions of the corpus kernels, all of which the gate must refuse
 # make corpora    round trips and edits of rocRAND, rocSPARSE and compiled kernels for every target (downloads 100 MB)
 BUILD ?= build
 JOBS ?= $(shell nproc)
@@ -15,7 +16,7 @@ COUNT ?= 5000
 SEED ?= 1
 TARGETS ?= gfx908,gfx90a,gfx942,gfx950
 
-.PHONY: configure build demo test bench bench-compare sanitize fuzz fuzz-machine check-programs corpora kernels clean
+.PHONY: configure build demo test bench bench-compare sanitize fuzz fuzz-machine check-programs mutants corpora kernels clean
 
 configure:
 	@scripts/setup.sh
@@ -59,6 +60,10 @@ fuzz-machine: configure
 check-programs: configure
 	@ninja -C $(BUILD) -j $(JOBS) test_machine
 	@ASMEVO_PROGRAM_INSTRUCTIONS=10000000 $(BUILD)/tests/test_machine --gtest_filter='Mi300a/*'
+
+mutants: configure
+	@ninja -C $(BUILD) -j $(JOBS) mutation_score
+	@$(BUILD)/tests/mutation/mutation_score -count=32 $(basename $(notdir $(wildcard corpus/*.json)))
 
 corpora: build
 	@scripts/corpora.sh $(BUILD)/src/asmevo $(BUILD)/corpora

@@ -34,6 +34,7 @@ struct LaunchOptions {
   /// Run before in the same memory, which then holds their results and scratch; inputs are written anew for each run.
   /// Buffers must have the same sizes as those of the case that is launched.
   std::vector<launch::Case> earlier;
+  bool preload = true; // kernel arguments, where the kernel asks for it; false: its prologue has to load them
   machine::RunOptions run;
 };
 

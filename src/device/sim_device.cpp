@@ -135,6 +135,7 @@ public:
   Result<Outcome> launch(const Loaded& loaded, const launch::Case& c, const LaunchOptions& options) override {
     const launch::Case& first = options.earlier.empty() ? c : options.earlier.front();
     AE_TRY(auto world, build_world(loaded, first, options.poison_seed, options.placement));
+    world->dispatch.preload = options.preload;
     Outcome outcome;
     AE_TRY(bool going, run_in(*world, *loaded.image, options, outcome));
     for (size_t i = 1; going && i <= options.earlier.size(); ++i) {

@@ -141,8 +141,8 @@ uint64_t special_bits(DType type, uint32_t choice) {
     return sign | bits_of(type, 1.0);
   case 5:
     return bits_of(type, sign ? -HUGE_VAL : HUGE_VAL); // infinity, or the largest number
-  case 6:
-    return bits_of(type, std::nan(""));
+  case 6:                                              // the quiet NaN, and one with all bits set
+    return sign && f.specials != Specials::fnuz ? sign - 1 : bits_of(type, std::nan(""));
   default:
     return sign | (bits_of(type, HUGE_VAL) - 1); // largest number below it
   }

@@ -21,6 +21,7 @@ constexpr uint32_t private_segment_buffer = 1 << 0, dispatch_ptr = 1 << 1, queue
 constexpr uint32_t field(uint32_t word, unsigned low, unsigned count) { return word >> low & ((1u << count) - 1); }
 
 constexpr uint32_t preload_entry_offset = 256; // bytes that the fallback prologue takes
+constexpr uint32_t not_preloaded = 0x7fc0dead; // as a float a NaN, as an address nowhere
 constexpr uint32_t fp16_overflow = 1u << 23;   // of MODE: f16 results saturate
 constexpr uint32_t max_user_sgprs = 16;
 constexpr uint32_t dynamic_stack_bytes = 16384; // a lane, for recursion and calls through pointers
@@ -84,6 +85,10 @@ Result<void> plan_preload(const object::KernelDescriptor& d, const Memory& memor
                           LaunchPlan& plan) {
   const uint32_t length = d.kernarg_preload() & 127, offset = uint32_t(d.kernarg_preload()) >> 7;
   if (length == 0) return {};
+  if (!plan.dispatch.preload) {
+    plan.preloaded.assign(length, not_preloaded);
+    return {};
+  }
   const uint64_t address = plan.dispatch.kernarg_address + 4 * offset;
   const Region* region = memory.find(address, 4 * length);
   if (!region) return fail("{}: {} preloaded kernarg dwords at {:#x} are not mapped", where, length, address);
@@ -180,8 +185,8 @@ Result<LaunchPlan> plan_launch(const Image& image, const Dispatch& dispatch, con
   plan.mode = initial_mode(d.compute_pgm_rsrc1());
   AE_CHECK(plan_sizes(dispatch, where, plan));
   AE_CHECK(plan_preload(d, memory, where, plan));
-  const int64_t entry =
-      image.impl->index_of(kernel->entry_address + (plan.preloaded.empty() ? 0 : preload_entry_offset));
+  const bool preloads = dispatch.preload && !plan.preloaded.empty();
+  const int64_t entry = image.impl->index_of(kernel->entry_address + (preloads ? preload_entry_offset : 0));
   if (entry < 0) return fail("{}: its entry at {:#x} is no instruction of .text", where, kernel->entry_address);
   plan.entry = uint32_t(entry);
   plan_registers(d, image.target(), plan);

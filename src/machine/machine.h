@@ -50,6 +50,9 @@ struct Dispatch {
                                     0}; // work-items; 0 means workgroups * workgroup_size. Smaller: tail workgroups
   uint32_t dynamic_lds = 0;
   uint64_t dispatch_ptr = 0, queue_ptr = 0, implicit_args = 0; // 0 where nothing is mapped there
+  /// Firmware that knows of kernel arguments to preload. Other firmware enters at the first instruction, where a
+  /// prologue loads them, and leaves their registers as they are.
+  bool preload = true;
 };
 
 /// How waves take turns, and when results of loads arrive: at once, or (late_loads, in turns as round_robin) not before

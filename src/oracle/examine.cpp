@@ -36,6 +36,7 @@ public:
     for (const launch::Buffer& buffer : case_.buffers)
       if (launch::is_result(buffer.role)) facts_.tolerance[buffer.name] = reference_.policy.of(case_, buffer);
     AE_CHECK(examine_surroundings());
+    AE_CHECK(examine_firmware());
     AE_CHECK(examine_schedules());
     AE_TRY(std::set<std::string> useful, examine_bounds());
     AE_CHECK(examine_inputs());
@@ -129,6 +130,26 @@ private:
                       "same addresses",
                       place(), found->text));
     }
+    return {};
+  }
+
+  /// A kernel that asks for preloaded arguments has a prologue for firmware that does not know of it, or should have.
+  Result<void> examine_firmware() {
+    const auto& kernels = reference_.original.object->kernels;
+    if (std::ranges::none_of(kernels, [](const auto& k) { return k.descriptor.kernarg_preload() & 0x7f; })) return {};
+    Way way{.name = "no arguments preloaded", .preload = false};
+    device::LaunchOptions launch_options = options_for(case_, way, options_.seed);
+    launch_options.run.stop = options_.stop;
+    launch_options.run.instruction_budget = reference_.policy.budget(facts_.instructions);
+    AE_TRY(device::Outcome outcome,
+           device_.launch(reference_.original, case_for(case_, way, options_.seed), launch_options));
+    if (outcome.status == machine::Status::stopped) return fail("{}: stopped", reference_.original.object->path);
+    if (outcome.status == machine::Status::completed && !difference(outcome)) return {};
+    facts_.any_firmware = false;
+    reference_.notes.push_back(
+        fmt::format("K0 on {}: fails on firmware that preloads no kernel arguments; candidates are "
+                    "judged on firmware that does",
+                    place()));
     return {};
   }
 

@@ -123,6 +123,7 @@ Way Reference::Impl::allowed(size_t index, const Way& way) const {
   if (late ? !facts[index].late_loads : !facts[index].any_schedule) result.schedule = machine::Schedule::round_robin;
   if (!facts[index].any_placement) result.placement = 0;
   if (!facts[index].any_undefined) result.undefined = 1;
+  if (!facts[index].any_firmware) result.preload = true;
   return result;
 }
 

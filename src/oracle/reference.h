@@ -24,6 +24,7 @@ struct CaseFacts {
   bool any_schedule = true;  // no schedule that was tried changes K0's results beyond the tolerance
   bool late_loads = true;    // nor does it when results of loads arrive only when waits force them
   bool any_placement = true; // nor do addresses
+  bool any_firmware = true;  // nor does firmware that preloads no kernel arguments
   bool any_undefined = true; // nor does what registers and LDS hold that nothing has written
   uint64_t instructions = 0;
 };

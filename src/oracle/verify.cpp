@@ -21,16 +21,16 @@ constexpr std::string_view names[] = {"equivalent",       "divergence",       "r
 std::string cases_hash(const launch::Launch& launch, const Options& options) {
   std::string text = fmt::format("{}\nseed {}\n", launch.hash, options.seed);
   for (const Way& way : candidate_ways())
-    text += fmt::format("{} {} {} {} {} {}\n", way.other_input, way.poison, way.undefined, way.placement,
-                        int(way.schedule), way.after_earlier);
+    text += fmt::format("{} {} {} {} {} {} {}\n", way.other_input, way.poison, way.undefined, way.placement,
+                        int(way.schedule), way.preload, way.after_earlier);
   return sha256_hex(text);
 }
 
 std::string policy_hash(const Reference::Impl& reference) {
   std::string text = reference.policy.hash() + "\n";
   for (const CaseFacts& facts : reference.facts) {
-    text +=
-        fmt::format("{} {} {} {}\n", facts.any_schedule, facts.late_loads, facts.any_placement, facts.any_undefined);
+    text += fmt::format("{} {} {} {} {}\n", facts.any_schedule, facts.late_loads, facts.any_placement,
+                        facts.any_undefined, facts.any_firmware);
     for (auto& [name, t] : facts.tolerance)
       text += fmt::format("{} {:a} {:a} {:a} {:a}\n", name, t.absolute, t.relative, t.scaled, t.cosine);
   }

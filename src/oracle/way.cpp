@@ -16,7 +16,9 @@ constexpr Way ways[] = {
      .placement = 1,
      .schedule = Schedule::run_to_barrier,
      .after_earlier = true},
-    {.name = "waves take turns at random", .schedule = Schedule::seeded_random},
+    {.name = "waves take turns at random, firmware that preloads no arguments",
+     .schedule = Schedule::seeded_random,
+     .preload = false},
     {.name = "results of loads arrive only when waits force them", .schedule = Schedule::late_loads},
 };
 
@@ -55,6 +57,7 @@ device::LaunchOptions options_for(const launch::Case& c, const Way& way, uint64_
   device::LaunchOptions options;
   options.poison_seed = shifted(way.poison, seed);
   options.placement = way.placement;
+  options.preload = way.preload;
   options.run.schedule = way.schedule;
   options.run.seed = shifted(1, seed);
   options.run.undefined_seed = shifted(way.undefined, seed);

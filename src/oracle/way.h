@@ -18,12 +18,13 @@ struct Way {
   uint64_t undefined = 1; // seed of what registers and LDS hold that nothing has written
   unsigned placement = 0;
   machine::Schedule schedule = machine::Schedule::round_robin;
+  bool preload = true;        // as firmware that preloads kernel arguments does
   bool after_earlier = false; // the case itself, with its own input, has run before in the same memory
 
   /// Differs from the first way in nothing but the schedule.
   bool only_schedule() const {
     return schedule != machine::Schedule::round_robin && !other_input && poison == 1 && undefined == 1 && !placement &&
-           !after_earlier;
+           preload && !after_earlier;
   }
 };
 
