@@ -3,6 +3,7 @@
 #include "assembled.h"
 #include "device/capture_case.h"
 #include "launch/capture.h"
+#include "support/file.h"
 
 #include <cstring>
 #include <filesystem>
@@ -190,4 +191,23 @@ TEST(SimDevice, a_captured_case_replays_with_the_same_results) {
   auto outcome = device->launch(*device->load(object), replayed->cases[0], {});
   ASSERT_TRUE(outcome) << outcome.error().message;
   expect_sum(*outcome, launch);
+}
+
+TEST(SimDevice, a_kernel_that_asks_for_preloaded_arguments_loads_them_itself_where_firmware_does_not) {
+  const std::string base = ASMEVO_SOURCE_DIR "/corpus/softmax";
+  auto bytes = read_file(base + ".hsaco");
+  ASSERT_TRUE(bytes) << bytes.error().message;
+  auto object = object::read_code_object(*std::move(bytes), base);
+  ASSERT_TRUE(object) << object.error().message;
+  ASSERT_NE(object->kernels.front().descriptor.kernarg_preload() & 0x7f, 0);
+  auto launch = launch::read_launch(base + ".json");
+  ASSERT_TRUE(launch) << launch.error().message;
+  const launch::Case& narrow = launch->cases.at(2);
+  auto device = make_device();
+  auto loaded = device->load(std::make_shared<const object::CodeObject>(*std::move(object)));
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  auto with = device->launch(*loaded, narrow, {}), without = device->launch(*loaded, narrow, {.preload = false});
+  ASSERT_TRUE(with && without);
+  EXPECT_EQ(with->buffers, without->buffers);
+  EXPECT_GT(without->instructions, with->instructions);
 }
