@@ -130,6 +130,14 @@ struct MemoryWatch::LdsView {
     for (const uint32_t one : watch.lds_readers_[set & 1][set >> 1])
       if (one >= watch.lds_floor_) f(one);
   }
+  /// The same, or less to think about where a barrier has made it so.
+  uint32_t settled(uint32_t cell) const {
+    if (cell < watch.lds_floor_ || (cell & owner_mask) == several) return cell;
+    const Event& event = event_of(cell);
+    const uint32_t now = watch.order_->epoch();
+    const bool past = event.epoch < now && watch.order_->effective_epoch(event) < now;
+    return past ? long_past << owner_bits : cell;
+  }
   uint32_t cell_of(const ReaderSets::Readers& readers) const {
     if (readers.size() < 2) return readers.empty() ? 0 : readers.front();
     ReaderSets& sets = watch.lds_readers_[watch.lds_current_];
@@ -152,6 +160,7 @@ struct MemoryWatch::GlobalView {
   bool mine(uint32_t cell) const { return event_of(cell).serial == serial; }
   const Event& event_of(uint32_t cell) const { return watch.shared_.events[cell & ~enough_readers]; }
   static bool enough(uint32_t others) { return others & enough_readers; }
+  static uint32_t settled(uint32_t cell) { return cell; }
   template <class F> void each(uint32_t cell, F f) const {
     cell &= ~enough_readers;
     if (!cell) return;
@@ -456,6 +465,7 @@ template <class View, class Place> void MemoryWatch::look_at_granule(const View&
       if (!view.mine(one)) judge(a, view.event_of(one), wrote, lane, place);
     });
   };
+  granule = {view.settled(granule.written), view.settled(granule.latest), view.settled(granule.others)};
   meets(granule.written, true);
   if (a.writes) meets(granule.latest, false), meets(granule.others, false);
   if (a.reads && !view.enough(granule.others)) note_reader(view, a, granule, covering);

@@ -101,6 +101,9 @@ private:
     bool operator==(const Granule&) const = default;
   };
 
+  /// Numbers of LDS events begin here; the one below stands for all that a barrier has ordered before everything.
+  static constexpr uint32_t first_event = 2, long_past = first_event - 1;
+
   void lds(const Access& a);
   void global(const Access& a);
   void share(const Access& a);
@@ -145,14 +148,14 @@ private:
   unsigned lds_shift_ = largest_shift;
   std::vector<uint32_t> lds_memory_;
   Cells lds_cells_;
-  uint32_t lds_floor_ = 1u << owner_bits;
-  std::vector<Event> lds_events_; // of the present: what the floor has passed is never asked for
-  uint32_t lds_base_ = 1;         // the number of the first of them
+  uint32_t lds_floor_ = first_event << owner_bits;
+  std::vector<Event> lds_events_;   // of the present: what the floor has passed is never asked for
+  uint32_t lds_base_ = first_event; // the number of the first of them
   /// LDS accesses in flight at the barrier: none, issued since the barrier before, or perhaps earlier.
   enum class Flight : uint8_t { none, recent, old };
   Flight flight_ = Flight::none;
-  uint32_t lds_epoch_start_ = 1; // the first event behind the last barrier
-  ReaderSets lds_readers_[2];    // of the present, and before it; which is which changes
+  uint32_t lds_epoch_start_ = first_event; // the first event behind the last barrier
+  ReaderSets lds_readers_[2];              // of the present, and before it; which is which changes
   unsigned lds_current_ = 0;
   std::vector<Numbers> numbers_;                   // of global events, by wave
   std::vector<Latest> latest_lds_, latest_global_; // by wave and memory instruction
