@@ -221,7 +221,7 @@ void MemoryWatch::arrive(uint32_t wave, std::span<const Outstanding> in_flight) 
     const bool recent = !again && event >= lds_epoch_start_;
     flight_ = std::max(flight_, recent ? Flight::recent : Flight::old);
   }
-  order_->arrive(wave, std::move(instructions));
+  if (!instructions.empty()) order_->arrive(wave, std::move(instructions));
 }
 
 void MemoryWatch::pass_barrier() {
@@ -262,7 +262,7 @@ void MemoryWatch::misaligned(const Access& a, uint32_t natural) {
                            amount(a.places.bytes), a.places.at(unsigned(f->lane)), natural);
 }
 
-Event MemoryWatch::event_of(const Issue& i) const {
+[[gnu::always_inline]] inline Event MemoryWatch::event_of(const Issue& i) const {
   return {.serial = order_->serial(i.w.id),
           .instruction = i.index,
           .epoch = order_->epoch(),

@@ -27,7 +27,6 @@ void Clock::join(const Clock& other) {
 }
 
 void GroupOrder::arrive(uint32_t wave, std::vector<uint32_t> in_flight) {
-  if (in_flight.empty()) return;
   std::ranges::sort(in_flight);
   carried_[wave].push_back({epoch_, std::move(in_flight)});
   carries_ = true;

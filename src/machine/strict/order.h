@@ -50,7 +50,7 @@ public:
   uint32_t serial(uint32_t wave) const { return first_serial_ + wave; }
   uint32_t epoch() const { return epoch_; }
 
-  /// A wave arrives at a barrier with these instructions in flight.
+  /// A wave arrives at a barrier with these instructions in flight, one at least.
   void arrive(uint32_t wave, std::vector<uint32_t> in_flight);
   /// All are there and go on.
   void pass_barrier();
