@@ -60,7 +60,7 @@ std::string text_of(const Options& options, const Source& source, const std::vec
   std::string text;
   for (const report::Lint& lint : lints) {
     std::string place = source.text && lint.at.line ? fmt::format(":{}", lint.at.line)
-                        : lint.at.address           ? fmt::format(": .text+0x{:x}", *lint.at.address)
+                        : lint.at.address           ? fmt::format(": {}+0x{:x}", lint.at.section, *lint.at.address)
                                                     : "";
     text += fmt::format("{}{}: {} {}\n{}", options.file, place, lint.rule, lint.message,
                         report::code_frame(lint, source.listing));

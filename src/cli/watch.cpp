@@ -78,9 +78,11 @@ report::Spot spot_of(const Source& source, size_t item) {
   report::Spot spot;
   if (item >= source.program.items.size()) return spot;
   spot.line = source.lines[item];
-  const object::Section* text = source.object->section(".text");
-  if (source.program.items[item].origin >= 0)
-    spot.address = uint64_t(source.program.items[item].origin) - (text ? text->address : 0);
+  const int64_t origin = source.program.items[item].origin;
+  if (const object::Section* code = origin < 0 ? nullptr : source.object->section_at(uint64_t(origin))) {
+    spot.address = uint64_t(origin) - code->address;
+    spot.section = code->name;
+  }
   return spot;
 }
 

@@ -35,6 +35,7 @@ nlohmann::json spot_json(const Spot& spot) {
   nlohmann::json document = nlohmann::json::object();
   if (spot.line > 0) document["line"] = spot.line;
   if (spot.address) document["address"] = *spot.address;
+  if (spot.address) document["section"] = spot.section;
   return document;
 }
 

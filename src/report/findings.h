@@ -14,7 +14,8 @@ namespace asmevo::report {
 /// One end of a finding.
 struct Spot {
   uint32_t line = 0;               // 1-based in the listing; 0 where it has none
-  std::optional<uint64_t> address; // in .text
+  std::optional<uint64_t> address; // in its section
+  std::string section;             // ".text", as a rule
 };
 
 struct Lint {
