@@ -14,8 +14,8 @@ extern "C" __global__ __launch_bounds__(256) void gemm_mfma(_Float16* c, const _
   float4 sums[2][2] = {};
   for (int step = 0; step < k; step += 16) {
     for (int i = t; i < 64 * 16; i += 256) {
-      tile_a[i >> 4][i & 15] = a[(long)(row + (i >> 4)) * k + step + (i & 15)];
-      tile_b[i >> 6][i & 63] = b[(long)(step + (i >> 6)) * n + column + (i & 63)];
+      tile_a[i >> 4][i & 15] = a[(row + (i >> 4)) * k + step + (i & 15)];
+      tile_b[i >> 6][i & 63] = b[(step + (i >> 6)) * n + column + (i & 63)];
     }
     barrier();
     half4 x[2], y[2];
@@ -31,6 +31,6 @@ extern "C" __global__ __launch_bounds__(256) void gemm_mfma(_Float16* c, const _
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j)
       for (int r = 0; r < 4; ++r)
-        c[(long)(row + wave_row + i * 16 + (lane >> 4) * 4 + r) * n + column + wave_column + j * 16 + (lane & 15)] =
+        c[(row + wave_row + i * 16 + (lane >> 4) * 4 + r) * n + column + wave_column + j * 16 + (lane & 15)] =
             (_Float16)sums[i][j][r];
 }
