@@ -1,5 +1,7 @@
 #include "launch/infer/element_type.h"
 
+#include "launch/infer/type_words.h"
+
 #include <algorithm>
 
 namespace asmevo::launch {
@@ -12,25 +14,6 @@ using isa::RegisterRange;
 constexpr size_t horizon = 400; // instructions between a load and its first use, or a store and its last producer
 constexpr int most_moves = 4;
 
-constexpr std::pair<std::string_view, DType> type_words[] = {
-    {"f64", DType::f64}, {"f32", DType::f32},    {"f16", DType::f16}, {"bf16", DType::bf16}, {"fp8", DType::fp8},
-    {"bf8", DType::bf8}, {"i32", DType::i32},    {"u32", DType::u32}, {"i64", DType::i64},   {"u64", DType::u64},
-    {"i16", DType::i16}, {"u16", DType::u16},    {"i8", DType::i8},   {"u8", DType::u8},     {"u24", DType::u32},
-    {"i24", DType::i32}, {"f8f6f4", DType::fp8}, {"xf32", DType::f32}};
-
-/// The types in a mnemonic, in order: {f32, f16} for v_cvt_f32_f16. Shapes such as 32x32x8 are no types.
-std::vector<DType> types_in(std::string_view mnemonic) {
-  std::vector<DType> types;
-  while (!mnemonic.empty()) {
-    size_t end = mnemonic.find('_');
-    std::string_view word = mnemonic.substr(0, end);
-    for (auto [name, type] : type_words)
-      if (name == word) types.push_back(type);
-    mnemonic = end == mnemonic.npos ? "" : mnemonic.substr(end + 1);
-  }
-  return types;
-}
-
 bool is_move(std::string_view name) {
   return name == "v_mov_b32" || name == "v_mov_b64" || name == "v_pk_mov_b32" || name == "s_mov_b32" ||
          name == "s_mov_b64" || name == "v_accvgpr_write_b32" || name == "v_accvgpr_read_b32" ||
@@ -42,13 +25,6 @@ bool touches(const std::vector<RegisterRange>& list, const RegisterRange& reg) {
 }
 
 RegisterRange one(RegisterRange range, unsigned index) { return {range.file, uint16_t(range.first + index), 1}; }
-
-/// Whether an instruction with the value of a 16-bit load widens bf16: f32 is bf16 with sixteen zeros behind it.
-bool widens_bf16(const Instruction& i) {
-  std::string_view name = isa::name_of(i);
-  bool mask = name == "v_and_b32" && i.has_literal && std::ranges::find(i.words, 0xffff0000u) != i.words.end();
-  return name == "v_lshlrev_b32" || mask;
-}
 
 class WaveReader {
 public:
@@ -108,14 +84,6 @@ private:
 /// A vote fits the width of the access: a dword may hold two halves, a byte no float.
 bool fits(DType type, unsigned bytes) { return size_of(type) <= bytes; }
 
-/// The register of a store's data: the explicit source that is as wide as the access. Addresses come first.
-std::optional<RegisterRange> data_register(const Instruction& i, unsigned bytes) {
-  uint16_t wanted = uint16_t((bytes + 3) / 4);
-  for (size_t k = i.explicit_uses; k-- > 0;)
-    if (const RegisterRange& r = i.uses[k]; r.file != isa::File::sgpr && r.count == wanted) return r;
-  return std::nullopt;
-}
-
 void vote_access(const WaveReader& wave, size_t e, uint32_t argument, std::map<uint32_t, TypeVotes>& votes) {
   const Instruction& i = wave.at(e);
   const machine::AccessPattern& access = *wave.pattern(e);
@@ -123,8 +91,8 @@ void vote_access(const WaveReader& wave, size_t e, uint32_t argument, std::map<u
   if (access.write && !i.traits.atomic) {
     if (isa::name_of(i).ends_with("_d16_hi"))
       type = DType::bf16;
-    else if (auto reg = data_register(i, access.bytes))
-      type = wave.origin_of(one(*reg, 0), e);
+    else if (auto data = memory_sources(i).data; !data.empty())
+      type = wave.origin_of(one(data[0], 0), e);
   } else if (i.traits.atomic) {
     if (auto types = types_in(isa::name_of(i)); !types.empty())
       type = types.back();
@@ -146,7 +114,7 @@ std::optional<DType> winner(const TypeVotes& votes) {
 }
 
 void vote(const machine::Image& image, const machine::Trace& trace, const machine::WaveTrace& wave_trace,
-          const Owner& owner, uint64_t kernarg, std::map<uint32_t, TypeVotes>& votes) {
+          const Owner& owner, uint64_t kernarg, Votes& votes) {
   WaveReader wave(image, trace, wave_trace);
   std::map<uint32_t, unsigned> seen; // by instruction: a loop says the same each time
   for (size_t e = 0; e < wave.size(); ++e) {
@@ -155,12 +123,13 @@ void vote(const machine::Image& image, const machine::Trace& trace, const machin
     if (access->space == machine::Space::scalar && wave.base(e) >= kernarg && wave.base(e) < kernarg + 4096) {
       const Instruction& i = wave.at(e);
       for (unsigned k = 0; !i.defs.empty() && k < i.defs[0].count; ++k)
-        if (auto type = wave.use_of(one(i.defs[0], k), e, 4)) ++votes[uint32_t(wave.base(e) - kernarg) + 4 * k][*type];
+        if (auto type = wave.use_of(one(i.defs[0], k), e, 4))
+          ++votes.scalars[uint32_t(wave.base(e) - kernarg) + 4 * k][*type];
       continue;
     }
     auto lane = std::ranges::find_if(access->offset, [](uint32_t o) { return o != machine::inactive_lane; });
     if (lane == access->offset.end() || access->space == machine::Space::lds) continue;
-    if (auto argument = owner(wave.base(e) + *lane)) vote_access(wave, e, *argument, votes);
+    if (auto argument = owner(wave.base(e) + *lane)) vote_access(wave, e, *argument, votes.elements);
   }
 }
 

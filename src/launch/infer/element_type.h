@@ -22,9 +22,14 @@ std::optional<DType> winner(const TypeVotes& votes);
 /// Which argument an access belongs to: a kernarg offset, or nothing.
 using Owner = std::function<std::optional<uint32_t>(uint64_t address)>;
 
+/// By kernarg offset: what is behind pointers, and what scalars are.
+struct Votes {
+  std::map<uint32_t, TypeVotes> elements, scalars;
+};
+
 /// Adds the votes of one wave. `owner` tells the pointer behind global addresses, `kernarg` is where the kernarg
 /// segment begins: scalar loads from there vote for the scalars.
 void vote(const machine::Image& image, const machine::Trace& trace, const machine::WaveTrace& wave, const Owner& owner,
-          uint64_t kernarg, std::map<uint32_t, TypeVotes>& votes);
+          uint64_t kernarg, Votes& votes);
 
 } // namespace asmevo::launch
