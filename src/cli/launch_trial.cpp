@@ -76,6 +76,7 @@ Result<LaunchTrial> try_launch(const Input& input, device::Device& device, const
   const auto program = recover::recover(input.object, input.codec);
   if (!program) return trial;
   for (const report::BlockCount& block : report::count_blocks(*program, *loaded.image, executed)) {
+    if (block.function != launch.kernel) continue;
     ++trial.blocks;
     trial.covered += block.executed > 0;
   }

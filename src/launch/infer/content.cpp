@@ -13,6 +13,7 @@ namespace asmevo::launch {
 namespace {
 
 constexpr int most_rounds = 4;
+constexpr uint64_t background_bytes = uint64_t{1} << 20;
 constexpr uint64_t largest_content = uint64_t{48} << 20;
 constexpr double limits[] = {255, 7, 1, 0}; // of indexes, until nothing faults
 
@@ -36,8 +37,6 @@ Role role_of(const PointerUse& use) {
   if (use.written.empty()) return Role::in;
   return use.read.overlaps(use.written) ? Role::inout : Role::out;
 }
-
-bool same(const std::map<uint32_t, PointerUse>& a, const std::map<uint32_t, PointerUse>& b) { return a == b; }
 
 } // namespace
 
@@ -64,6 +63,7 @@ void Bench::define_types(const Shape& shape) {
   for (const auto& [offset, value] : shape.values)
     if (value > 1) bound = bound == 0 ? double(value) - 1 : std::min(bound, double(value) - 1);
   for (const auto& [offset, use] : shape.pointers) {
+    if (found.types.contains(offset)) continue;
     std::optional<DType> type;
     if (auto votes = votes_.find(offset); votes != votes_.end()) type = winner(votes->second);
     if (!type) found.unknown_types.insert(offset);
@@ -73,6 +73,20 @@ void Bench::define_types(const Shape& shape) {
     if (found.indexes.contains(offset) && size_of(found.types[offset]) >= 4) range = {0, std::max(bound, 1.0)};
     found.ranges[offset] = range;
   }
+}
+
+std::map<uint32_t, Trial::Content> Bench::backgrounds() const {
+  Buffer b{.dtype = DType::f32, .shape = {background_bytes / 4}, .fill = {.kind = FillKind::normal, .a = 0, .b = 1}};
+  if (found.background == Background::integers) {
+    b.dtype = DType::u32;
+    b.fill = {.kind = FillKind::integers, .a = 0, .b = 7};
+  }
+  std::map<uint32_t, Trial::Content> all;
+  for (const Slot& pointer : found.pointers) {
+    b.name = pointer.name;
+    if (auto bytes = initial_bytes(Case{}, b, 0)) all[pointer.offset].bytes = *std::move(bytes);
+  }
+  return all;
 }
 
 /// Content of what is read: as the launch file will say, or integers at one end of their range.
@@ -102,7 +116,8 @@ Result<void> Bench::look_with_content(const Trial& empty, Shape& shape) {
       Trial trial = empty;
       trial.contents = contents(shape, std::nullopt);
       seen = look(trial, shape);
-      if (same(known, shape.pointers)) break;
+      define_types(shape); // of pointers that loaded content led to
+      if (known == shape.pointers) break;
       found.depends_on_data = true;
     }
     if (seen && found.depends_on_data) seen = look_at_extremes(empty, shape);

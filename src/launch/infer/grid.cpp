@@ -45,6 +45,13 @@ Bench::Bench(const machine::Image& image, const object::Kernel& kernel, const vo
   free_lds_ = all - std::min(all, fixed_lds_);
 }
 
+bool Bench::split_wide_scalars() {
+  if (!prober.split_wide_scalars()) return false;
+  found.scalars.clear();
+  for (const Slot& slot : prober.scalars()) found.scalars.push_back({.slot = slot});
+  return true;
+}
+
 Values Bench::all_equal(int64_t size) const {
   Values values;
   for (const Scalar& s : found.scalars) values[s.slot.offset] = size;
@@ -60,6 +67,7 @@ Trial Bench::trial(const Values& values, const Position& grid) const {
     uint64_t bits = value != values.end() ? uint64_t(value->second) : bits_of(s.type, s.factor);
     t.scalars[s.slot.offset] = little_endian(bits, s.slot.size);
   }
+  if (found.background != Background::zeros) t.contents = backgrounds();
   return t;
 }
 
@@ -180,9 +188,10 @@ Result<bool> Bench::grow(Values& values, Grid& grid, unsigned axis) {
     for (auto& [offset, value] : candidates.back()) value *= factor;
   }
   for (int64_t factor : {4, 16, 64, 256})
-    for (const auto& [offset, value] : values) {
+    for (const Scalar& s : found.scalars) {
+      if (!values.contains(s.slot.offset) || !(s.moves || s.uses & (use_guard | use_bound))) continue;
       candidates.push_back(values);
-      candidates.back()[offset] = value * factor;
+      candidates.back()[s.slot.offset] *= factor;
     }
   for (Values& changed : candidates) {
     if (std::ranges::any_of(changed, [](const auto& v) { return v.second > largest_size; })) continue;

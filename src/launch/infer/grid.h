@@ -13,6 +13,8 @@ public:
   Prober prober;
   Found found;
 
+  /// Likewise, of the prober.
+  bool split_wide_scalars();
   Values all_equal(int64_t size) const;
   Trial trial(const Values& values, const Position& grid) const;
   /// The corner workgroup and its neighbours along the axes that the kernel looks at.
@@ -50,6 +52,7 @@ private:
   Result<void> look_with_content(const Trial& trial, Shape& shape);
   Result<void> look_at_extremes(const Trial& trial, Shape& shape);
   void define_types(const Shape& shape);
+  std::map<uint32_t, Trial::Content> backgrounds() const;
   std::map<uint32_t, Trial::Content> contents(const Shape& shape, std::optional<bool> extreme) const;
 
   std::string path_, name_;

@@ -99,6 +99,20 @@ Prober::Prober(const machine::Image& image, const object::Kernel& kernel, const 
   }
 }
 
+bool Prober::split_wide_scalars() {
+  std::vector<Slot> split;
+  for (const Slot& s : scalars_) {
+    if (s.size != 8) {
+      split.push_back(s);
+      continue;
+    }
+    for (uint32_t at : {0u, 4u}) split.push_back({fmt::format("{}_{}", s.name, at), s.offset + at, 4});
+  }
+  const bool changed = split.size() != scalars_.size();
+  scalars_ = std::move(split);
+  return changed;
+}
+
 bool Prober::tired() const {
   return spent_ > total_budget * 2 / 3 || processor_seconds() - started_ > most_seconds * 2 / 3;
 }
@@ -215,6 +229,10 @@ void Prober::read_traces(const machine::RunResult& run, bool flow, ProbeResult& 
   for (const auto& [id, group] : result.groups)
     for (const auto& [argument, pointer] : group.pointers) all[argument].add(pointer.written);
   for (const auto& [argument, extent] : all) result.stored += extent.bytes();
+  std::set<uint32_t> touched;
+  for (const auto& [id, group] : result.groups)
+    for (const auto& [argument, pointer] : group.pointers) touched.insert(argument);
+  result.pointers = touched.size();
   if (!flow || run.trace.waves.empty()) return;
   Owner owner = [&](uint64_t address) { return owner_of(address); };
   for (const machine::WaveTrace& wave : run.trace.waves)

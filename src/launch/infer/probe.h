@@ -54,6 +54,7 @@ struct ProbeResult {
   uint64_t lds_bytes = 0;     // of the highest LDS access
   uint64_t collisions = 0;    // bytes that several waves stored, atomics apart: order would decide
   uint64_t stored = 0;        // distinct bytes
+  size_t pointers = 0;        // that lead to something that is accessed
   std::vector<bool> executed; // by instruction of the image
   size_t covered() const { return size_t(std::count(executed.begin(), executed.end(), true)); }
   Votes votes;
@@ -67,6 +68,8 @@ public:
 
   const std::vector<Slot>& pointers() const { return pointers_; }
   const std::vector<Slot>& scalars() const { return scalars_; }
+  /// Takes scalars of 8 bytes for structs of two numbers from now on. False where there are none.
+  bool split_wide_scalars();
 
   /// Without `flow` values are not followed, which takes most of the time.
   /// Errors only for what cannot be tried at all, and when no effort is left.

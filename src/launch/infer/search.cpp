@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <tuple>
 
 namespace asmevo::launch {
 
@@ -59,41 +60,59 @@ private:
     return shapes;
   }
 
-  Result<void> find_start() {
-    std::optional<ProbeResult> best;
-    std::string fault;
-    auto attempt = [&](const Values& values, const Position& workgroup) -> Result<bool> {
-      Position before = std::exchange(bench_.found.workgroup, workgroup);
-      AE_TRY(ProbeResult result, bench_.corner(values));
-      if (!result.completed) fault = result.fault;
-      const bool better =
-          result.completed && result.stored > 0 &&
-          (!best || std::pair(result.collisions == 0, result.stored) > std::pair(best->collisions == 0, best->stored));
-      if (!better) {
-        bench_.found.workgroup = before;
-        return false;
-      }
-      best = std::move(result);
+  /// A beginning touches as much as it can of what it is given.
+  static auto merit(const ProbeResult& r) { return std::tuple(r.pointers, r.collisions == 0, r.stored); }
+
+  Result<bool> attempt(const Values& values, const Position& workgroup) {
+    Position before = std::exchange(bench_.found.workgroup, workgroup);
+    AE_TRY(ProbeResult result, bench_.corner(values));
+    if (!result.completed) fault_ = result.fault;
+    if (result.completed && result.stored > 0 && (!start_ || merit(result) > merit(*start_))) {
+      start_ = std::move(result);
       values_ = values;
       return true;
-    };
-    const std::vector<Position> candidates = workgroup_candidates();
-    for (int64_t size : starts) {
-      if (best && size != 1024) break;
-      for (const Position& workgroup : candidates) AE_CHECK(attempt(bench_.all_equal(size), workgroup));
     }
-    // Equal values do not suit everything: a filter as large as its image leaves no output.
+    bench_.found.workgroup = before;
+    return false;
+  }
+
+  Result<void> find_start() {
+    do {
+      for (Background background : {Background::zeros, Background::integers, Background::floats}) {
+        bench_.found.background = background;
+        AE_CHECK(try_equal_values());
+        if (start_) return {};
+      }
+      for (Background background : {Background::zeros, Background::integers}) {
+        bench_.found.background = background;
+        AE_CHECK(try_random_values());
+        if (start_) return {};
+      }
+    } while (bench_.split_wide_scalars());
+    if (!fault_.empty())
+      return fail("{}: kernel `{}` faults on every launch that was tried: {}", path_, kernel_.name, fault_);
+    return fail("{}: kernel `{}` stores nothing on any launch that was tried", path_, kernel_.name);
+  }
+
+  Result<void> try_equal_values() {
+    for (int64_t size : starts) {
+      if (start_ && size != 1024) break;
+      for (const Position& workgroup : workgroup_candidates()) AE_CHECK(attempt(bench_.all_equal(size), workgroup));
+    }
+    return {};
+  }
+
+  /// Equal values do not suit everything: a filter as large as its image leaves no output.
+  Result<void> try_random_values() {
+    const std::vector<Position> candidates = workgroup_candidates();
     std::mt19937 random(1);
-    for (int i = 0, left = random_tries; !bench_.found.scalars.empty() && !best && i < left; ++i) {
+    for (int i = 0, last = random_tries; !bench_.found.scalars.empty() && i < last; ++i) {
       Values values;
       for (const Scalar& s : bench_.found.scalars) values[s.slot.offset] = plausible[random() % std::size(plausible)];
-      AE_TRY(bool good, attempt(values, candidates[random() % candidates.size()]));
-      if (good) left = std::min(random_tries, i + tries_after_success);
+      AE_TRY(bool better, attempt(values, candidates[random() % candidates.size()]));
+      if (better) last = std::min(random_tries, i + tries_after_success);
     }
-    if (best) return {};
-    if (!fault.empty())
-      return fail("{}: kernel `{}` faults on every launch that was tried: {}", path_, kernel_.name, fault);
-    return fail("{}: kernel `{}` stores nothing on any launch that was tried", path_, kernel_.name);
+    return {};
   }
 
   // ---- scalars
@@ -216,6 +235,8 @@ private:
   std::string path_;
   Bench bench_;
   Values values_;
+  std::optional<ProbeResult> start_;
+  std::string fault_; // of what was tried last
 };
 
 } // namespace

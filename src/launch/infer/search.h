@@ -33,6 +33,9 @@ struct Shape {
   std::vector<bool> executed;
 };
 
+/// What all memory holds where nothing better is known. Some kernels store only where what they load differs.
+enum class Background : uint8_t { zeros, integers, floats };
+
 /// Content of a buffer of integers: [low, high].
 struct Range {
   double low = 0, high = 0;
@@ -50,6 +53,7 @@ struct Found {
   std::set<unsigned> unlimited_axes;
   std::array<bool, 3> axes{};
   bool depends_on_data = false;
+  Background background = Background::zeros;
   std::vector<Shape> shapes; // the first is the one that is meant; the others are tails
 };
 

@@ -19,6 +19,8 @@ std::vector<DType> types_in(std::string_view mnemonic) {
   while (!mnemonic.empty()) {
     size_t end = mnemonic.find('_');
     std::string_view word = mnemonic.substr(0, end);
+    if (!word.empty() && std::isdigit(uint8_t(word[0]))) // v_mfma_f32_32x32x8f16
+      word.remove_prefix(std::min(word.find_first_not_of("0123456789x"), word.size()));
     for (auto [name, type] : type_words)
       if (name == word) types.push_back(type);
     mnemonic = end == mnemonic.npos ? "" : mnemonic.substr(end + 1);
