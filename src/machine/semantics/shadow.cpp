@@ -18,11 +18,11 @@ using strict::Quick;
 /// whether one is of no more interest, whether the other readers can be given up for the latest, and whether they are
 /// as many as anyone wants.
 struct LdsRule {
-  uint32_t event, floor, covering;
+  uint32_t event, floor, present, covering;
   AE_LANES bool mine(uint32_t cell) const { return ((cell ^ event) & strict::owner_mask) == 0; }
   AE_LANES bool quiet(uint32_t cell) const { return (cell < floor) | mine(cell); }
   AE_LANES bool readable(uint32_t written) const { return quiet(written) & (written != 0); }
-  AE_LANES bool current(uint32_t cell) const { return mine(cell) & (cell >= floor); }
+  AE_LANES bool current(uint32_t cell) const { return mine(cell) & (cell >= present); }
   AE_LANES bool past(uint32_t cell) const { return cell < floor; }
   AE_LANES bool replaceable(uint32_t others, uint32_t latest) const {
     return quiet(others) | (((others ^ latest) & strict::owner_mask) == 0);
@@ -30,11 +30,11 @@ struct LdsRule {
   AE_LANES static bool enough(uint32_t) { return false; }
 };
 struct GlobalRule {
-  uint32_t event, floor, covering;
+  uint32_t event, floor, present, covering;
   AE_LANES bool mine(uint32_t cell) const { return (cell ^ event) >> strict::block_bits == 0; }
   AE_LANES bool quiet(uint32_t cell) const { return (cell == 0) | mine(cell); }
   AE_LANES bool readable(uint32_t written) const { return quiet(written); }
-  AE_LANES bool current(uint32_t cell) const { return mine(cell) & (cell >= floor); }
+  AE_LANES bool current(uint32_t cell) const { return mine(cell) & (cell >= present); }
   AE_LANES static bool past(uint32_t cell) { return cell == 0; }
   AE_LANES bool replaceable(uint32_t others, uint32_t latest) const {
     return quiet(others) | ((others ^ latest) >> strict::block_bits == 0);
@@ -132,7 +132,7 @@ template <class Rule, class Set> AE_LANES bool note_write(const Cells& cells, co
 }
 
 template <class Rule, bool write, class Set> AE_LANES bool note(const Noting& n, const Set& set) {
-  const Rule rule{n.event, n.floor, n.covering};
+  const Rule rule{n.event, n.floor, n.present, n.covering};
   if constexpr (write) return note_write(n.cells, set, rule);
   return note_read(n.cells, set, rule);
 }

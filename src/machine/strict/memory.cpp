@@ -296,7 +296,7 @@ void MemoryWatch::misaligned(const Access& a, uint32_t natural) {
   const Event event = event_of(i);
   Numbers& numbers = numbers_[i.w.id];
   const uint32_t number = numbers.take(shared_.events);
-  if (number % events_a_block == 0 || numbers.epoch != event.epoch) numbers.floor = number;
+  if (number % events_a_block == 0 || numbers.epoch != event.epoch) numbers.present = number;
   numbers.epoch = event.epoch;
   shared_.events[number] = event;
   return held = {.event = number};
@@ -404,6 +404,7 @@ void MemoryWatch::look_at_region(const Access& a, const RegionShadow& shadow, La
           .shift = lds_shift_,
           .event = held.event << owner_bits | owner,
           .floor = lds_floor_,
+          .present = lds_epoch_start_ << owner_bits,
           .covering = held.covering};
 }
 
@@ -413,14 +414,14 @@ void MemoryWatch::look_at_region(const Access& a, const RegionShadow& shadow, La
           .base = shadow.base(),
           .shift = shadow.shift(),
           .event = held.event,
-          .floor = numbers_[wave].floor,
+          .present = numbers_[wave].present,
           .covering = held.covering};
 }
 
 [[gnu::always_inline]] inline bool MemoryWatch::note(const Access& a, const RegionShadow& shadow, const Latest& held) {
   Noting n = global_noting(shadow, held, a.w.id);
   // What is meant to meet others is always noted: whether it was a release may have changed.
-  if (a.shape.atomic || a.shape.coherent) n.floor = held.event, n.covering = nobody;
+  if (a.shape.atomic || a.shape.coherent) n.present = held.event, n.covering = nobody;
   const ShadowRunners& run = shared_.shadow;
   return (!a.reads || run.global_read(n, a.places)) && (!a.writes || run.global_write(n, a.places));
 }

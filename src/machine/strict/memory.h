@@ -41,7 +41,7 @@ private:
 
 /// Numbers of global events, in blocks.
 struct Numbers {
-  uint32_t next = 0, floor = 0, epoch = 0; // the first of this epoch; which
+  uint32_t next = 0, present = 0, epoch = 0; // the first of this epoch; which
 
   uint32_t take(std::vector<Event>& events);
 };

@@ -22,12 +22,11 @@ struct Cells {
   uint32_t *latest = nullptr, *others = nullptr; // readers
 };
 /// Of LDS: the event's owner (a wave, a load to LDS of a wave, or several waves) in the low 6 bits, its number above; 0
-/// is untouched. Events below the floor come before everything that happens now.
+/// is untouched.
 inline constexpr uint32_t owner_bits = 6, owner_mask = (1u << owner_bits) - 1, load_to_lds_owner = 16, several = 32;
 /// Of global memory: numbers of events; 0 is untouched. A wave takes them in blocks, so that an event of the same block
-/// is one of the same wave. The floor is the first of its numbers that belongs to the present; an access of the present
-/// is as good as another, so that those already noted are left alone. The highest bit of the other readers says that
-/// every writer has an unordered reader among these and the latest already, so that no more need be noted.
+/// is one of the same wave. The highest bit of the other readers says that every writer has an unordered reader among
+/// these and the latest already, so that no more need be noted.
 inline constexpr uint32_t block_bits = 5, events_a_block = 1u << block_bits, enough_readers = 1u << 31;
 
 /// Of readers: a value of the other readers that has the wave's read of the present among them already, or this.
@@ -38,7 +37,10 @@ struct Noting {
   Cells cells;
   uint64_t base = 0, low = 0, high = 0;
   unsigned shift = 0;
-  uint32_t event = 0, floor = 0, covering = nobody;
+  uint32_t event = 0;
+  uint32_t floor = 0;   // LDS: what is below comes before everything that happens now
+  uint32_t present = 0; // what the wave has noted from here on is as good as another access of the present
+  uint32_t covering = nobody;
 };
 
 /// Notes an access of whole granules. False, and nothing is noted, where some cell must be looked at; for LDS that is
