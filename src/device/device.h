@@ -13,6 +13,20 @@ struct Loaded {
   std::optional<machine::Image> image;
 };
 
+/// A byte of a buffer.
+struct Place {
+  std::string buffer;
+  uint64_t offset = 0;
+};
+
+/// Who stored to a byte last.
+struct Writer {
+  uint64_t address = 0; // of the instruction, in the object
+  std::string_view mnemonic;
+  uint32_t workgroup = 0, wave = 0;
+  unsigned lane = 0;
+};
+
 /// Memory of a case after a launch, by buffer name, with its guards.
 struct Outcome {
   machine::Status status = machine::Status::completed;
@@ -23,9 +37,10 @@ struct Outcome {
       read_only_damage; // "global_store_dword writes 4 bytes at +0x10 of `in`, which is read-only (...)"
   uint64_t instructions = 0;
   machine::Fidelity fidelity;
-  std::vector<machine::Standing> standing; // where waves were, where the launch did not complete
-  machine::StrictReport strict;            // of the last run, where LaunchOptions asked for it
-  std::vector<uint64_t> executed;          // likewise, by instruction of the image
+  std::vector<machine::Standing> standing;    // where waves were, where the launch did not complete
+  machine::StrictReport strict;               // of the last run, where LaunchOptions asked for it
+  std::vector<uint64_t> executed;             // likewise, by instruction of the image
+  std::vector<std::optional<Writer>> writers; // of LaunchOptions::watched; nothing where nobody stored
 };
 
 struct LaunchOptions {
@@ -35,6 +50,9 @@ struct LaunchOptions {
   /// Buffers must have the same sizes as those of the case that is launched.
   std::vector<launch::Case> earlier;
   bool preload = true; // kernel arguments, where the kernel asks for it; false: its prologue has to load them
+  /// Bytes whose last writers the last run tells. That run is slower and has one thread; it takes the place of
+  /// run.debugging.
+  std::vector<Place> watched;
   machine::RunOptions run;
 };
 

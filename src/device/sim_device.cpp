@@ -6,6 +6,7 @@
 #include "device/device.h"
 #include "device/dispatch_packet.h"
 #include "device/placement.h"
+#include "machine/debug/debugging.h"
 #include "recover/descriptor.h"
 
 #include <algorithm>
@@ -116,6 +117,29 @@ Result<bool> run_in(World& world, const machine::Image& image, const LaunchOptio
   return outcome.status == machine::Status::completed && outcome.guard_damage.empty();
 }
 
+/// Likewise, and finds out who stored to the watched bytes.
+Result<bool> run_watched(World& world, const machine::Image& image, const LaunchOptions& options, Outcome& outcome) {
+  if (options.watched.empty()) return run_in(world, image, options, outcome);
+  std::vector<uint64_t> bytes;
+  for (const Place& place : options.watched)
+    for (const PlacedBuffer& placed : world.placement.buffers)
+      if (placed.buffer->name == place.buffer) bytes.push_back(placed.address + place.offset);
+  if (bytes.size() != options.watched.size()) return fail("{}: no such buffer is watched", image.object().path);
+  outcome.writers.assign(bytes.size(), std::nullopt);
+  machine::Debugging debugging{.trace = machine::TraceFilter{.stored = bytes}};
+  debugging.on_line = [&](const machine::TraceLine& line) {
+    const isa::Instruction& i = image.instructions()[line.instruction];
+    for (const machine::TracedAccess& access : line.accesses)
+      for (const machine::TracedAccess::Lane& lane : access.lanes)
+        for (size_t k = 0; access.write && k < bytes.size(); ++k)
+          if (bytes[k] - lane.address < access.bytes)
+            outcome.writers[k] = Writer{i.address, isa::name_of(i), line.workgroup, line.wave, lane.lane};
+  };
+  LaunchOptions watching = options;
+  watching.run.debugging = &debugging;
+  return run_in(world, image, watching, outcome);
+}
+
 class SimDevice : public Device {
 public:
   SimDevice(isa::Codec codec, const timing::DeviceTable& table) : codec_(std::move(codec)), table_(table) {}
@@ -137,10 +161,11 @@ public:
     AE_TRY(auto world, build_world(loaded, first, options.poison_seed, options.placement));
     world->dispatch.preload = options.preload;
     Outcome outcome;
-    AE_TRY(bool going, run_in(*world, *loaded.image, options, outcome));
-    for (size_t i = 1; going && i <= options.earlier.size(); ++i) {
-      AE_CHECK(change_case(*world, i < options.earlier.size() ? options.earlier[i] : c, options.poison_seed));
-      AE_TRY(going, run_in(*world, *loaded.image, options, outcome));
+    const size_t last = options.earlier.size();
+    AE_TRY(bool going, (last ? run_in : run_watched)(*world, *loaded.image, options, outcome));
+    for (size_t i = 1; going && i <= last; ++i) {
+      AE_CHECK(change_case(*world, i < last ? options.earlier[i] : c, options.poison_seed));
+      AE_TRY(going, (i < last ? run_in : run_watched)(*world, *loaded.image, options, outcome));
     }
     if (outcome.status != machine::Status::completed) return outcome;
     for (const PlacedBuffer& placed : world->placement.buffers)

@@ -13,6 +13,8 @@ namespace asmevo::oracle {
 namespace {
 
 constexpr size_t evidence_limit = 4096;
+constexpr size_t named_writers = 2;                   // of each buffer
+constexpr uint64_t watched_instructions = 20'000'000; // of a run that is worth another one to learn who stored what
 
 constexpr std::string_view names[] = {"equivalent",       "divergence",       "runtime_fault",
                                       "guard_corruption", "read_only_damage", "stopped"};
@@ -73,11 +75,36 @@ private:
     launch_options.run.stop = options_.stop;
     budget_ = reference_.policy.budget(original->instructions);
     launch_options.run.instruction_budget = budget_;
-    AE_TRY(device::Outcome outcome, device_.launch(candidate_, case_for(given, way, options_.seed), launch_options));
+    const launch::Case changed = case_for(given, way, options_.seed);
+    AE_TRY(device::Outcome outcome, device_.launch(candidate_, changed, launch_options));
     ++judgement_.runs;
     place_ = fmt::format("case \"{}\"{}", given.name,
                          &wanted == &candidate_ways()[0] ? "" : fmt::format(" ({})", wanted.name));
-    return judge(outcome, *original, reference_.facts[index]);
+    wrong_.clear();
+    if (judge(outcome, *original, reference_.facts[index])) return true;
+    if (judgement_.finding == Finding::divergence && outcome.instructions <= watched_instructions)
+      AE_CHECK(name_writers(changed, std::move(launch_options)));
+    return false;
+  }
+
+  /// Once more, with an eye on the elements that the evidence shows first.
+  Result<void> name_writers(const launch::Case& c, device::LaunchOptions launch_options) {
+    if (wrong_.empty() || !device_.simulated()) return {};
+    for (const auto& [buffer, index] : wrong_)
+      launch_options.watched.push_back({buffer->name, index * launch::size_of(buffer->dtype)});
+    AE_TRY(device::Outcome outcome, device_.launch(candidate_, c, launch_options));
+    for (size_t k = 0; k < outcome.writers.size(); ++k) {
+      const auto& [buffer, index] = wrong_[k];
+      const std::string element =
+          fmt::format("  `{}`[{}]", buffer->name, fmt::join(index_in(buffer->shape, index), ","));
+      const auto& writer = outcome.writers[k];
+      add_evidence(
+          writer
+              ? fmt::format("{} was stored last by workgroup {}, wave {}, lane {} at {:#x} of the object ({})\n",
+                            element, writer->workgroup, writer->wave, writer->lane, writer->address, writer->mnemonic)
+              : fmt::format("{} was not stored to\n", element));
+    }
+    return {};
   }
 
   bool judge(const device::Outcome& outcome, const OriginalRun& original, const CaseFacts& facts) {
@@ -95,17 +122,25 @@ private:
       if (got == outcome.buffers.end() || got->second.size() != expected.bytes.size())
         return reject(Finding::runtime_fault, fmt::format("the device did not return `{}`", name));
       Comparison comparison = compare(expected, got->second, facts.tolerance.at(name));
-      if (!comparison.passed()) text += describe(expected, got->second, comparison, facts.tolerance.at(name));
+      if (comparison.passed()) continue;
+      text += describe(expected, got->second, comparison, facts.tolerance.at(name));
+      for (const Mismatch& m : std::span(comparison.first).first(std::min(named_writers, comparison.first.size())))
+        wrong_.emplace_back(expected.buffer, m.index);
     }
     return text.empty() || reject(Finding::divergence, text);
   }
 
   bool reject(Finding finding, std::string_view text) {
     judgement_.finding = finding;
-    judgement_.evidence = fmt::format("{}: {}", place_, text);
+    judgement_.evidence = fmt::format("{}: ", place_);
+    add_evidence(text);
+    return false;
+  }
+
+  void add_evidence(std::string_view text) {
+    judgement_.evidence += text;
     if (judgement_.evidence.size() > evidence_limit)
       judgement_.evidence = judgement_.evidence.substr(0, evidence_limit - 4) + "...\n";
-    return false;
   }
 
   device::Device& device_;
@@ -115,6 +150,7 @@ private:
   Judgement judgement_;
   std::string place_;
   uint64_t budget_ = 0;
+  std::vector<std::pair<const launch::Buffer*, uint64_t>> wrong_; // elements of the last run that differ, the first few
 };
 
 } // namespace

@@ -13,6 +13,7 @@ variant 's/v_add_f32_e32 v1, v1, v1/v_mul_f32_e32 v1, v1, v1/' wrong.hsaco
 expect_exit 1 asmevo verify twice.hsaco wrong.hsaco --launch twice.json
 expect_text divergence
 expect_text out
+expect_text 'was stored last by workgroup 0, wave 0, lane 0 at 0x'
 variant 's/(global_store_dword .*)/\1 offset:4/' past.hsaco
 expect_exit 1 asmevo verify twice.hsaco past.hsaco --launch twice.json
 expect_text 'guard after `out`'

@@ -211,3 +211,19 @@ TEST(SimDevice, a_kernel_that_asks_for_preloaded_arguments_loads_them_itself_whe
   EXPECT_EQ(with->buffers, without->buffers);
   EXPECT_GT(without->instructions, with->instructions);
 }
+
+TEST(SimDevice, tells_who_stored_to_a_byte_last_and_where_nobody_did) {
+  auto device = make_device();
+  const std::string skip_the_last =
+      prologue + "v_cmp_gt_u32_e32 vcc, 0xff, v0\ns_and_b64 exec, exec, vcc\n" + add_n.substr(prologue.size());
+  auto loaded = device->load(assembled(skip_the_last));
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  auto outcome = device->launch(*loaded, add_launch().cases[0], {.watched = {{"out", 4 * 70 + 3}, {"out", 4 * 255}}});
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  ASSERT_EQ(outcome->writers.size(), 2u);
+  ASSERT_TRUE(outcome->writers[0]);
+  EXPECT_EQ(outcome->writers[0]->workgroup, 1u);
+  EXPECT_EQ(outcome->writers[0]->lane, 6u);
+  EXPECT_EQ(outcome->writers[0]->mnemonic, "global_store_dword");
+  EXPECT_FALSE(outcome->writers[1]);
+}

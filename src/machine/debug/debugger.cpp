@@ -95,6 +95,7 @@ public:
              .instruction = index,
              .exec = w.exec()};
     places_used_ = place_runner()(w, w.ops[index], run_.shapes_[index], places_);
+    if (!run_.request_.trace->stored.empty()) tracing_ = stores_there();
   }
 
   void after(Wave& w, uint32_t index) override {
@@ -116,6 +117,14 @@ private:
   bool wants(const Wave& w) const {
     const TraceFilter& filter = *run_.request_.trace;
     return filter.workgroup.value_or(w.workgroup->id) == w.workgroup->id && filter.wave.value_or(w.id) == w.id;
+  }
+
+  bool stores_there() const {
+    for (const Places& places : std::span(places_, places_used_))
+      for (unsigned lane = 0; places.space == Space::global && lane < lanes; ++lane)
+        for (const uint64_t byte : run_.request_.trace->stored)
+          if (places.mask >> lane & 1 && byte - places.at(lane) < places.bytes) return true;
+    return false;
   }
 
   TracedAccess traced(const Wave& w, const Places& places, const AccessShape& shape, unsigned k) const {
@@ -197,7 +206,7 @@ Debugger::Debugger(const LaunchPlan& plan, const Debugging& request) : plan_(pla
     if (!request.trace) continue;
     shapes_.push_back(access_shape(i));
     const TraceFilter& filter = *request.trace;
-    traced_[k] = i.address >= filter.first && i.address < filter.last &&
+    traced_[k] = i.address >= filter.first && i.address < filter.last && (filter.stored.empty() || shapes_[k].writes) &&
                  (!filter.written ||
                   std::ranges::any_of(i.defs, [&](const RegisterRange& def) { return def.overlaps(*filter.written); }));
   }

@@ -23,6 +23,7 @@ struct TraceFilter {
   std::optional<uint32_t> workgroup, wave;   // wave: its number in the workgroup
   std::optional<unsigned> lane;              // vector values of this lane only
   std::optional<isa::RegisterRange> written; // only instructions that write one of these registers
+  std::vector<uint64_t> stored;              // only stores and atomics to one of these bytes of global memory
 };
 
 /// A register that an instruction has written, 32 bits: one value of a scalar register, 64 of a vector register.
