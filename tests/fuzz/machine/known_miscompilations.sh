@@ -21,3 +21,9 @@ printf '%s\n' 'define half @product(float %a, float %b) {' '  %p = fmul float %a
   '  %h = fptrunc float %p to half' '  ret half %h' '}' >"$work/product.ll"
 llc-22 -mtriple=amdgcn-amd-amdhsa -mcpu=gfx90a "$work/product.ll" -o - | grep -q 'v_fma_mixlo_f16 v0, v0, v1, 0$' ||
   fail "products are rounded to half in another way: f32_to_f16 in runtime.h may be a plain conversion"
+
+# Seed 979: 0 - p is +0 where p is +0, and -p is -0.
+printf '%s\n' 'define float @scaled(float %p, float %b) {' '  %n = fsub float 0.0, %p' \
+  '  %r = fmul float %n, %b' '  ret float %r' '}' >"$work/negated.ll"
+llc-22 -mtriple=amdgcn-amd-amdhsa -mcpu=gfx90a "$work/negated.ll" -o - | grep -q 'v_mul_f32_e64 v0, -v0, v1$' ||
+  fail "0 - p is no longer taken for -p: seed 979 needs no exception"
