@@ -80,7 +80,7 @@ void scattered_lds_places(const Wave& w, const LdsAddresses& a, Places& p) {
   Row at, outside, on;
   AE_EACH_LANE {
     at.lane[i] = a.at(i);
-    outside.lane[i] = fits & (at.lane[i] <= limit) ? 0u : ~0u;
+    outside.lane[i] = (fits & (at.lane[i] <= limit)) ? 0u : ~0u;
   }
   p.outside = pack_mask(outside) & p.mask;
   p.mask &= ~p.outside;

@@ -6,6 +6,13 @@
 
 #include <type_traits>
 
+// Conditions are joined by & and |, because a branch a lane would be no vector code.
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wbitwise-instead-of-logical"
+#pragma clang diagnostic ignored "-Wbitwise-conditional-parentheses"
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
 namespace asmevo::machine::ASMEVO_ISA {
 
 namespace {
