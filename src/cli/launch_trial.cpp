@@ -25,10 +25,9 @@ void count_results(const launch::Case& c, const device::Outcome& one, const devi
     const launch::Buffer& buffer = *c.buffer(name);
     const auto again = other.buffers.find(name);
     if (again == other.buffers.end() || again->second.size() != content.size()) continue;
-    const uint32_t size = launch::size_of(buffer.dtype);
-    for (size_t at = 0; at + size <= content.size(); at += size) {
-      const uint64_t bits = launch::load_bits(buffer.dtype, content.data() + at);
-      if (bits != launch::load_bits(buffer.dtype, again->second.data() + at)) continue;
+    for (uint64_t i = 0; i < buffer.elements(); ++i) {
+      const uint64_t bits = launch::load_element(buffer.dtype, content.data(), i);
+      if (bits != launch::load_element(buffer.dtype, again->second.data(), i)) continue;
       ++trial.results;
       if (values.size() < most_values) values.insert(bits);
     }

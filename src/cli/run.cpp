@@ -27,9 +27,8 @@ constexpr size_t shown_elements = 8;
 
 std::vector<double> first_elements(const launch::Buffer& buffer, const Bytes& content) {
   std::vector<double> values;
-  uint32_t size = launch::size_of(buffer.dtype);
-  for (size_t at = 0; at + size <= content.size() && values.size() < shown_elements; at += size)
-    values.push_back(launch::value_of(buffer.dtype, launch::load_bits(buffer.dtype, content.data() + at)));
+  for (uint64_t i = 0; i < std::min<uint64_t>(buffer.elements(), shown_elements); ++i)
+    values.push_back(launch::value_of(buffer.dtype, launch::load_element(buffer.dtype, content.data(), i)));
   return values;
 }
 

@@ -199,7 +199,7 @@ private:
 
   Result<void> shape(const JsonView& view, const std::string& what, Buffer& buffer) {
     AE_CHECK(view.expect_array(what + ": \"shape\""));
-    double bytes = size_of(buffer.dtype);
+    double bytes = width_of(buffer.dtype) / 8.0;
     for (size_t i = 0; i < view.size(); ++i) {
       AE_TRY(uint64_t n, number(view.at(i), what + ": \"shape\"", uint64_t{1} << 40));
       buffer.shape.push_back(n);

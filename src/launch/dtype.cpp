@@ -29,6 +29,9 @@ constexpr std::array<Format, type_count> formats{{
     {"bf8", 1, true, true, 5, 2, 16, Specials::fnuz},
     {"fp8_ocp", 1, true, true, 4, 3, 7, Specials::finite},
     {"bf8_ocp", 1, true, true, 5, 2, 15, Specials::ieee},
+    {"fp4", 1, true, true, 2, 1, 1, Specials::none, 4},
+    {"i4", 1, false, true, 0, 0, 0, Specials::none, 4},
+    {"u4", 1, false, false, 0, 0, 0, Specials::none, 4},
 }};
 
 constexpr auto names = [] {
@@ -40,6 +43,8 @@ constexpr auto names = [] {
 uint64_t quiet_nan(const Format& f) {
   uint64_t exponent = ((uint64_t{1} << f.exponent_bits) - 1) << f.mantissa_bits;
   switch (f.specials) {
+  case Specials::none:
+    return 0;
   case Specials::fnuz:
     return 0x80;
   case Specials::finite:
@@ -118,6 +123,23 @@ std::optional<DType> dtype_from_name(std::string_view name) {
   return std::nullopt;
 }
 
+unsigned width_of(DType type) { return is_packed(type) ? format_of(type).width : 8 * size_of(type); }
+
+uint64_t bytes_of(DType type, uint64_t elements) {
+  return is_packed(type) ? elements / 2 + elements % 2 : elements * size_of(type);
+}
+
+uint64_t load_element(DType type, const uint8_t* array, uint64_t index) {
+  if (!is_packed(type)) return load_bits(type, array + index * size_of(type));
+  return array[index / 2] >> index % 2 * 4 & 15;
+}
+
+void store_element(DType type, uint8_t* array, uint64_t index, uint64_t bits) {
+  if (!is_packed(type)) return store_bits(type, bits, array + index * size_of(type));
+  const unsigned shift = index % 2 * 4;
+  array[index / 2] = uint8_t((array[index / 2] & ~(15u << shift)) | (bits & 15) << shift);
+}
+
 uint64_t load_bits(DType type, const uint8_t* bytes) {
   uint64_t bits = 0;
   std::memcpy(&bits, bytes, size_of(type));
@@ -132,7 +154,10 @@ double value_of(DType type, uint64_t bits) {
   case DType::u16:
   case DType::u32:
   case DType::u64:
+  case DType::u4:
     return double(bits);
+  case DType::i4:
+    return double(int64_t(bits << 60) >> 60);
   case DType::i8:
     return double(int8_t(bits));
   case DType::i16:
@@ -152,6 +177,10 @@ double value_of(DType type, uint64_t bits) {
 
 uint64_t bits_of(DType type, double value) {
   switch (type) {
+  case DType::u4:
+    return saturated<uint8_t>(std::fmin(value, 15));
+  case DType::i4:
+    return saturated<int8_t>(std::fmax(std::fmin(value, 7), -8)) & 15;
   case DType::u8:
     return saturated<uint8_t>(value);
   case DType::i8:

@@ -11,8 +11,9 @@ namespace asmevo::launch {
 namespace {
 
 void fill_constant(const Buffer& buffer, std::span<uint8_t> into) {
-  uint32_t size = size_of(buffer.dtype);
-  store_bits(buffer.dtype, bits_of(buffer.dtype, buffer.fill.a), into.data());
+  const uint32_t size = size_of(buffer.dtype);
+  for (uint64_t i = 0; i < (is_packed(buffer.dtype) ? 2 : 1); ++i)
+    store_element(buffer.dtype, into.data(), i, bits_of(buffer.dtype, buffer.fill.a));
   for (size_t done = size; done < into.size();) { // doubling what is there already
     size_t more = std::min(done, into.size() - done);
     std::memcpy(into.data() + done, into.data(), more);
@@ -34,7 +35,13 @@ Result<void> fill_from_array(const Buffer& buffer, std::span<uint8_t> into) {
   auto array = parse_npy(content, buffer.fill.path);
   if (!array) return fail("{}: buffer \"{}\": {}", buffer.where, buffer.name, array.error().message);
   bool same_type = array->dtype ? *array->dtype == buffer.dtype : array->element_size == size_of(buffer.dtype);
-  if (!same_type || array->shape != buffer.shape)
+  // NumPy has no elements of half a byte: their bytes stand for them.
+  const bool packed = is_packed(buffer.dtype) && array->dtype == DType::u8 && array->data.size() == into.size();
+  if (is_packed(buffer.dtype) && !packed)
+    return fail("{}: buffer \"{}\" of {} needs an array of {} bytes (u1), {} has {}[{}]", buffer.where, buffer.name,
+                name_of(buffer.dtype), into.size(), buffer.fill.path, array->dtype ? name_of(*array->dtype) : "raw",
+                fmt::join(array->shape, ","));
+  if (!packed && (!same_type || array->shape != buffer.shape))
     return fail("{}: buffer \"{}\" is {}[{}], {} has {}[{}]", buffer.where, buffer.name, name_of(buffer.dtype),
                 fmt::join(buffer.shape, ","), buffer.fill.path, array->dtype ? name_of(*array->dtype) : "raw",
                 fmt::join(array->shape, ","));

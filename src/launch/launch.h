@@ -20,7 +20,7 @@ namespace asmevo::launch {
 enum class Role : uint8_t { in, out, inout, scratch };
 std::string_view name_of(Role);
 std::optional<Role> role_from_name(std::string_view);
-std::optional<Role> role_from_name(std::string_view);
+std::span<const std::string_view> role_names();
 /// Whether the content after a launch is a result: out and inout.
 inline bool is_result(Role role) { return role == Role::out || role == Role::inout; }
 
@@ -66,7 +66,7 @@ struct Buffer {
   std::optional<uint64_t> address; // captured buffers stay where they were
   std::string where;               // "launch.json:5:12"
   uint64_t elements() const;
-  uint64_t bytes() const { return elements() * size_of(dtype); }
+  uint64_t bytes() const { return bytes_of(dtype, elements()); }
 };
 
 struct Argument {

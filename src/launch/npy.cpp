@@ -161,6 +161,7 @@ Result<NpyArray> parse_npy(std::span<const uint8_t> file, const std::string& pat
 }
 
 Bytes format_npy(DType dtype, const std::vector<uint64_t>& shape, std::span<const uint8_t> data) {
+  if (is_packed(dtype)) return format_npy(DType::u8, {data.size()}, data);
   const Format& f = format_of(dtype);
   bool known = !f.floating || dtype == DType::f16 || dtype == DType::f32 || dtype == DType::f64;
   char kind = !known ? 'V' : f.floating ? 'f' : f.is_signed ? 'i' : 'u';

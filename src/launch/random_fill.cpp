@@ -121,9 +121,9 @@ template <class T> void uniform_values(const Stream& stream, uint64_t start, dou
 /// What is rare in random data and common in bugs, as values; the element type rounds them to its own extremes.
 uint64_t special_bits(DType type, uint32_t choice) {
   const Format& f = format_of(type);
-  uint64_t sign = choice & 1 ? uint64_t{1} << (f.size * 8 - 1) : 0;
+  uint64_t sign = choice & 1 ? uint64_t{1} << (width_of(type) - 1) : 0;
   if (!f.floating) {
-    uint64_t all = f.size == 8 ? ~uint64_t{0} : (uint64_t{1} << f.size * 8) - 1;
+    uint64_t all = ~uint64_t{0} >> (64 - width_of(type));
     uint64_t table[] = {0, 1, all, all >> 1, (all >> 1) + 1, all - 1, 2, all >> 2};
     return table[choice % std::size(table)];
   }
@@ -169,10 +169,9 @@ template <class T> void store_chunk(DType type, const Values<T>& values, uint8_t
     return;
   }
   default: {
-    uint32_t size = size_of(type);
     for (size_t i = 0; i < count; ++i) {
       double value = double(values[i]);
-      store_bits(type, bits_of(type, is_floating(type) ? value : std::floor(value)), into + i * size);
+      store_element(type, into, i, bits_of(type, is_floating(type) ? value : std::floor(value)));
     }
   }
   }
@@ -193,13 +192,12 @@ void integer_chunk(const Fill& fill, DType type, const Stream& stream, uint64_t 
   Words words;
   random_words(stream, start, words);
   uint64_t range = uint64_t(int64_t(fill.b) - int64_t(fill.a)) + 1;
-  uint32_t size = size_of(type);
   Stream upper = stream.part(start);
   for (size_t i = 0; i < count; ++i) {
     uint64_t random = range >> 32 ? uint64_t{words[i]} << 32 | mixed(words[i] + upper.a) : words[i];
     uint64_t offset = range >> 32 ? random % range : random * range >> 32;
     int64_t value = int64_t(fill.a) + int64_t(offset);
-    store_bits(type, is_floating(type) ? bits_of(type, double(value)) : uint64_t(value), into + i * size);
+    store_element(type, into, i, is_floating(type) ? bits_of(type, double(value)) : uint64_t(value));
   }
 }
 
@@ -212,7 +210,7 @@ void special_chunk(const Fill& fill, DType type, const Stream& stream, uint64_t 
   uint32_t share = uint32_t(std::min(fill.a * 0x1p32, 4294967295.0));
   for (size_t i = 0; i < count; ++i) {
     uint32_t word = mixed(s.word(uint32_t(start + i)) ^ 0x9e3779b9);
-    if (word <= share) store_bits(type, special_bits(type, mixed(word)), into + i * size_of(type));
+    if (word <= share) store_element(type, into, i, special_bits(type, mixed(word)));
   }
 }
 
@@ -239,7 +237,7 @@ void permutation_chunk(const Buffer& buffer, const Stream& stream, uint64_t star
     uint64_t value = (start + i) % n;
     do value = scrambled(own, value, bits);
     while (value >= n);
-    store_bits(buffer.dtype, bits_of(buffer.dtype, double(value)), into + i * size_of(buffer.dtype));
+    store_element(buffer.dtype, into, i, bits_of(buffer.dtype, double(value)));
   }
 }
 
@@ -250,8 +248,7 @@ void offsets_chunk(const Buffer& buffer, const Stream& stream, uint64_t start, u
     double place = double(start + i);
     bool inner = start + i > 0 && place < steps;
     if (inner) place += double(stream.part(start).word(uint32_t(start + i))) * 0x1p-32 - 0.5;
-    store_bits(buffer.dtype, bits_of(buffer.dtype, std::floor(total * place / steps)),
-               into + i * size_of(buffer.dtype));
+    store_element(buffer.dtype, into, i, bits_of(buffer.dtype, std::floor(total * place / steps)));
   }
 }
 
@@ -297,7 +294,7 @@ void fill_random(const Buffer& buffer, uint64_t seed, std::span<uint8_t> into) {
   uint64_t elements = buffer.elements(), chunks = (elements + chunk - 1) / chunk;
   tbb::parallel_for(tbb::blocked_range<uint64_t>(0, chunks, 64), [&](const auto& range) {
     for (uint64_t c = range.begin(); c < range.end(); ++c)
-      fill_chunk(buffer, stream, c * chunk, into.data() + c * chunk * size_of(buffer.dtype),
+      fill_chunk(buffer, stream, c * chunk, into.data() + bytes_of(buffer.dtype, c * chunk),
                  size_t(std::min<uint64_t>(chunk, elements - c * chunk)));
   });
 }

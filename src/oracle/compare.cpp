@@ -55,6 +55,9 @@ void widen(DType dtype, const uint8_t* bytes, uint64_t count, Values& out) {
                                 [](uint16_t v) { return double(std::bit_cast<float>(uint32_t{v} << 16)); });
   default: {
     const auto& values = byte_values(dtype);
+    for (uint64_t i = 0; i < count && launch::is_packed(dtype); ++i)
+      out[i] = double(values[launch::load_element(dtype, bytes, i)]);
+    if (launch::is_packed(dtype)) return;
     return widen_each<uint8_t>(bytes, count, out, [&](uint8_t v) { return double(values[v]); });
   }
   }
@@ -71,17 +74,18 @@ struct Comparer {
   const Expected& expected;
   std::span<const uint8_t> got;
   launch::Tolerance tolerance;
-  uint32_t size;
   double floor; // the part of the bound that does not depend on the element
   bool exact;
 
   Comparer(const Expected& e, std::span<const uint8_t> g, const launch::Tolerance& t)
-      : expected(e), got(g), tolerance(t), size(launch::size_of(e.buffer->dtype)), floor(t.absolute + t.scaled * e.rms),
+      : expected(e), got(g), tolerance(t), floor(t.absolute + t.scaled * e.rms),
         exact(!launch::is_floating(e.buffer->dtype)) {}
 
   uint64_t bits(std::span<const uint8_t> bytes, uint64_t i) const {
-    return launch::load_bits(expected.buffer->dtype, bytes.data() + i * size);
+    return launch::load_element(expected.buffer->dtype, bytes.data(), i);
   }
+
+  uint64_t bytes_of(uint64_t elements) const { return launch::bytes_of(expected.buffer->dtype, elements); }
 
   void note(BlockResult& result, uint64_t i) const {
     ++result.mismatches;
@@ -110,8 +114,9 @@ struct Comparer {
 
   BlockResult run(uint64_t start, uint64_t count) const {
     BlockResult result;
-    const uint8_t *e = expected.bytes.data() + start * size, *g = got.data() + start * size;
-    bool same = std::memcmp(e, g, count * size) == 0;
+    const uint64_t at = bytes_of(start);
+    const uint8_t *e = expected.bytes.data() + at, *g = got.data() + at;
+    bool same = std::memcmp(e, g, bytes_of(count)) == 0;
     Values expected_values, got_values;
     if (!exact && (!same || tolerance.cosine > 0)) {
       widen(expected.buffer->dtype, e, count, expected_values);
@@ -120,7 +125,7 @@ struct Comparer {
     }
     if (same) return result;
     for (uint64_t i = 0; i < count; ++i) {
-      if (std::memcmp(e + i * size, g + i * size, size) == 0) continue;
+      if (bits(expected.bytes, start + i) == bits(got, start + i)) continue;
       ++result.differing;
       double over = exact ? infinity : excess(start + i, expected_values[i], got_values[i]);
       result.largest_excess = std::max(result.largest_excess, over);
@@ -147,7 +152,7 @@ Expected make_expected(const launch::Buffer& buffer, Bytes bytes, ElementSet unt
   tbb::parallel_for(uint64_t{0}, blocks, [&](uint64_t b) {
     Values values;
     uint64_t start = b * block, count = std::min(block, elements - start);
-    widen(buffer.dtype, expected.bytes.data() + start * launch::size_of(buffer.dtype), count, values);
+    widen(buffer.dtype, expected.bytes.data() + launch::bytes_of(buffer.dtype, start), count, values);
     for (uint64_t i = 0; i < count; ++i) {
       bool counted = std::isfinite(values[i]) && !expected.ignored.contains(start + i);
       squares[b] += counted ? values[i] * values[i] : 0;
@@ -191,7 +196,7 @@ Comparison compare(const Expected& expected, std::span<const uint8_t> got, const
 
 uint64_t ulp_distance(DType dtype, uint64_t a, uint64_t b) {
   const launch::Format& f = launch::format_of(dtype);
-  unsigned width = f.size * 8;
+  unsigned width = launch::width_of(dtype);
   uint64_t sign = uint64_t{1} << (width - 1), mask = sign - 1;
   // On a line: magnitudes of floating-point encodings are in order, negative ones run the other way.
   auto line = [&](uint64_t bits) -> __int128 {
@@ -217,8 +222,8 @@ std::vector<IndexRange> mismatch_extent(const Expected& expected, std::span<cons
   Values e{}, g{};
   uint64_t elements = expected.buffer->elements();
   for (uint64_t start = 0; start < elements; start += block) {
-    uint64_t count = std::min(block, elements - start), at = start * comparer.size;
-    if (std::memcmp(expected.bytes.data() + at, got.data() + at, count * comparer.size) == 0) continue;
+    uint64_t count = std::min(block, elements - start), at = comparer.bytes_of(start);
+    if (std::memcmp(expected.bytes.data() + at, got.data() + at, comparer.bytes_of(count)) == 0) continue;
     if (!comparer.exact) {
       widen(expected.buffer->dtype, expected.bytes.data() + at, count, e);
       widen(expected.buffer->dtype, got.data() + at, count, g);

@@ -10,7 +10,7 @@ namespace {
 constexpr uint64_t most_samples = 1 << 16;
 
 /// How much a result must be scaled to be wrong by any measure: formats of two or three mantissa bits need more.
-double wrong_scale(launch::DType dtype) { return launch::size_of(dtype) == 1 ? 1.5 : 1.1; }
+double wrong_scale(launch::DType dtype) { return launch::width_of(dtype) <= 8 ? 1.5 : 1.1; }
 
 } // namespace
 
@@ -24,10 +24,12 @@ std::string Discrimination::weakness() const {
 
 Discrimination discriminate(const Expected& expected, const launch::Tolerance& tolerance) {
   launch::DType dtype = expected.buffer->dtype;
-  uint64_t elements = expected.buffer->elements(), size = launch::size_of(dtype);
+  uint64_t elements = expected.buffer->elements();
   uint64_t step = std::max<uint64_t>(1, elements / most_samples);
   double floor = tolerance.absolute + tolerance.scaled * expected.rms, scale = wrong_scale(dtype) - 1;
-  auto value = [&](uint64_t i) { return launch::value_of(dtype, launch::load_bits(dtype, &expected.bytes[i * size])); };
+  auto value = [&](uint64_t i) {
+    return launch::value_of(dtype, launch::load_element(dtype, expected.bytes.data(), i));
+  };
   uint64_t written = 0;
   // Sums of magnitudes, not counts: results may span many.
   double magnitude = 0, zeros_refused = 0, scale_refused = 0, difference = 0, shift_refused = 0;

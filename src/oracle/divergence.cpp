@@ -13,7 +13,7 @@ std::string shape_text(const launch::Buffer& buffer) {
 }
 
 std::string value_text(DType dtype, uint64_t bits) {
-  int digits = int(launch::size_of(dtype)) * 2;
+  int digits = int(launch::width_of(dtype)) / 4;
   if (!launch::is_floating(dtype)) {
     if (launch::format_of(dtype).is_signed) {
       unsigned unused = 64 - unsigned(digits) * 4;

@@ -80,9 +80,11 @@ private:
       Bytes with_base_poison;
       if (!expected.untouched.empty()) {
         with_base_poison = *got;
-        uint64_t size = launch::size_of(expected.buffer->dtype);
+        const launch::DType dtype = expected.buffer->dtype;
         for (uint64_t i = 0; i < expected.buffer->elements(); ++i)
-          if (expected.untouched.contains(i)) std::copy_n(&expected.bytes[i * size], size, &with_base_poison[i * size]);
+          if (expected.untouched.contains(i))
+            launch::store_element(dtype, with_base_poison.data(), i,
+                                  launch::load_element(dtype, expected.bytes.data(), i));
         got = &with_base_poison;
       }
       Comparison comparison = compare(expected, *got, facts_.tolerance.at(name));

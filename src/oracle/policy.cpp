@@ -21,6 +21,7 @@ Policy default_policy() {
       {DType::fp8_ocp, {.relative = 0.125, .scaled = 0.03, .cosine = 0.99}},
       {DType::bf8, {.relative = 0.25, .scaled = 0.06, .cosine = 0.98}},
       {DType::bf8_ocp, {.relative = 0.25, .scaled = 0.06, .cosine = 0.98}},
+      {DType::fp4, {.relative = 0.34, .scaled = 0.1, .cosine = 0.95}},
   };
   return policy;
 }

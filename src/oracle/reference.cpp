@@ -17,8 +17,7 @@ Expected expectation(const launch::Buffer& buffer, Bytes bytes, const CaseFacts&
   if (ignored.empty()) return make_expected(buffer, std::move(bytes), {}, {});
   auto found = facts.untouched.find(buffer.name);
   const ElementSet* known = found == facts.untouched.end() ? nullptr : &found->second;
-  uint64_t elements = buffer.elements(), size = launch::size_of(buffer.dtype),
-           stretch = std::max<uint64_t>(4 / size, 1);
+  uint64_t elements = buffer.elements(), stretch = std::max(32 / launch::width_of(buffer.dtype), 1u);
   for (uint64_t i = 0; i < elements; ++i) {
     if (!ignored.contains(i)) continue;
     uint64_t first = i / stretch * stretch, end = std::min(first + stretch, elements);
@@ -35,13 +34,18 @@ ElementSet poisoned_elements(const launch::Buffer& buffer, std::span<const uint8
   ElementSet set;
   if (buffer.fill.kind != launch::FillKind::poison) return set;
   constexpr uint64_t part = uint64_t{1} << 20;
-  uint64_t elements = buffer.elements(), size = launch::size_of(buffer.dtype);
+  const uint64_t elements = buffer.elements(), size = launch::size_of(buffer.dtype);
+  const bool packed = launch::is_packed(buffer.dtype);
   Bytes poison(std::min(part, buffer.bytes()));
   for (uint64_t start = 0; start < buffer.bytes(); start += part) {
     std::span<uint8_t> expected(poison.data(), std::min(part, buffer.bytes() - start));
     launch::fill_poison(poison_seed, buffer.name, start, expected);
-    for (uint64_t i = 0; i < expected.size(); i += size)
+    for (uint64_t i = 0; i < expected.size() && !packed; i += size)
       if (std::memcmp(&expected[i], &bytes[start + i], size) == 0) set.insert((start + i) / size, elements);
+    for (uint64_t i = 0; packed && i < expected.size() * 2 && start * 2 + i < elements; ++i)
+      if (launch::load_element(buffer.dtype, expected.data(), i) ==
+          launch::load_element(buffer.dtype, &bytes[start], i))
+        set.insert(start * 2 + i, elements);
   }
   return set;
 }
