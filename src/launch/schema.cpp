@@ -1,5 +1,6 @@
 // From the text of a launch file to cases with every number resolved; the parts of a case are read in schema/.
 #include "launch/capture.h"
+#include "launch/kerncap.h"
 #include "launch/schema/case_builder.h"
 
 #include "support/file.h"
@@ -147,7 +148,7 @@ bool Case::is_fixed() const {
 
 Result<Launch> read_launch(const std::string& path) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return read_capture(path);
+  if (std::filesystem::is_directory(path, ignored)) return is_kerncap(path) ? read_kerncap(path) : read_capture(path);
   AE_TRY(std::string text, read_text_file(path, uint64_t{64} << 20));
   return parse_launch(text, path);
 }

@@ -28,6 +28,7 @@ std::string error_of(const Bytes& file) {
 TEST(Npy, what_is_written_is_read_back) {
   for (size_t type = 0; type < size_t(DType::count_); ++type)
     for (const std::vector<uint64_t>& shape : {std::vector<uint64_t>{6}, {2, 3}, {1, 2, 3}}) {
+      if (is_packed(DType(type))) continue; // NumPy has no such types
       Bytes data(6 * size_of(DType(type)));
       for (size_t i = 0; i < data.size(); ++i) data[i] = uint8_t(i * 7 + 1);
       Bytes file = format_npy(DType(type), shape, data);

@@ -127,3 +127,18 @@ TEST(Divergence, shows_signed_integers_with_their_sign) {
   std::string text = describe(expected, got, compare(expected, got, {}), {});
   EXPECT_NE(text.find("expected -2 (0xfffe), got 3 (0x0003)"), std::string::npos) << text;
 }
+
+TEST(Compare, elements_that_share_a_byte_are_compared_one_by_one) {
+  launch::Buffer buffer{.name = "x", .dtype = DType::fp4, .shape = {5}, .role = launch::Role::out};
+  // 1, 2, 3, 4 and 6; the last half byte belongs to no element.
+  Expected expected = make_expected(buffer, Bytes{0x42, 0x65, 0x07}, {}, {});
+  launch::Tolerance exact;
+  EXPECT_TRUE(compare(expected, Bytes{0x42, 0x65, 0xf7}, exact).passed());
+  Comparison comparison = compare(expected, Bytes{0x42, 0x55, 0x07}, exact);
+  ASSERT_EQ(comparison.mismatches, 1u);
+  EXPECT_EQ(comparison.first[0].index, 3u);
+  EXPECT_EQ(comparison.first[0].expected, 6u);
+  EXPECT_EQ(comparison.first[0].got, 5u);
+  EXPECT_EQ(ulp_distance(DType::fp4, 5, 6), 1u);
+  EXPECT_EQ(ulp_distance(DType::i4, 8, 7), 15u); // -8 and 7
+}
