@@ -1,6 +1,7 @@
 #include "launch/capture.h"
 
 #include "launch/captured_content.h"
+#include "launch/limits.h"
 #include "support/hash.h"
 #include "support/json.h"
 
@@ -14,7 +15,6 @@ namespace {
 
 constexpr std::string_view format_name = "asmevo capture";
 constexpr uint64_t format_version = 1;
-constexpr uint64_t address_limit = uint64_t{1} << 48;
 
 std::string hex(uint64_t value) { return fmt::format("{:#x}", value); }
 
@@ -147,8 +147,13 @@ private:
   Result<void> regions() {
     JsonView list = manifest_.at("regions");
     AE_CHECK(list.expect_array("\"regions\""));
+    uint64_t total = 0;
     for (size_t i = 0; i < list.size(); ++i) {
       AE_TRY(Buffer buffer, region(list.at(i), fmt::format("region {}", i)));
+      total += buffer.bytes();
+      if (total > largest_memory)
+        return list.at(i).fail("with region \"{}\" the capture has more than {} bytes of memory", buffer.name,
+                               largest_memory);
       if (case_.buffer(buffer.name)) return list.at(i).fail("an earlier region is also named \"{}\"", buffer.name);
       case_.buffers.push_back(std::move(buffer));
     }
@@ -205,7 +210,8 @@ private:
       buffer.shape.push_back(n);
       bytes *= double(n);
     }
-    if (bytes == 0 || view.size() == 0 || bytes > 0x1p37 || double(*buffer.address) + bytes > double(address_limit))
+    if (bytes == 0 || view.size() == 0 || bytes > double(largest_memory) ||
+        double(*buffer.address) + bytes > double(address_limit))
       return view.fail("{}: {} bytes at {} cannot be mapped", what, bytes, hex(*buffer.address));
     return {};
   }

@@ -1,5 +1,6 @@
 #include "launch/kerncap.h"
 
+#include "launch/limits.h"
 #include "support/file.h"
 #include "support/hash.h"
 #include "support/json.h"
@@ -11,7 +12,6 @@ namespace asmevo::launch {
 
 namespace {
 
-constexpr uint64_t address_limit = uint64_t{1} << 48, largest_memory = uint64_t{16} << 30;
 constexpr uint64_t largest_kernarg = 1 << 16, largest_description = uint64_t{64} << 20;
 
 Result<uint64_t> number(const JsonView& object, std::string_view key, uint64_t least, uint64_t most) {

@@ -131,6 +131,8 @@ TEST(Capture, a_damaged_manifest_is_an_error_with_its_place) {
   EXPECT_NE(manifest_error("\"0x7f0000001000\"", "\"12 banana\"").find("must be a hexadecimal address below 2^48"),
             std::string::npos);
   EXPECT_NE(manifest_error("\"0x7f0000001000\"", "\"0x7f0000002008\"").find("overlaps"), std::string::npos);
+  EXPECT_NE(manifest_error("        100\n", "        17179869170\n").find("has more than 17179869184 bytes of memory"),
+            std::string::npos);
   EXPECT_NE(manifest_error("\"regions\"", "\"regionz\"").find("did you mean \"regions\"?"), std::string::npos);
   EXPECT_NE(manifest_error("\"code_object.hsaco\"", "\"../x\"").find("must be a file of the capture"),
             std::string::npos);

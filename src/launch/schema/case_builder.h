@@ -7,11 +7,10 @@
 #pragma once
 
 #include "launch/launch.h"
+#include "launch/limits.h"
 #include "launch/schema/numbers.h"
 
 namespace asmevo::launch {
-
-constexpr uint64_t largest_memory = uint64_t{16} << 30; // of a case: simulated memory is this machine's memory
 
 class CaseBuilder {
 public:
