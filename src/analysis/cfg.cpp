@@ -180,6 +180,18 @@ bool is_call(const isa::Instruction& instruction) {
 
 Graph control_flow(const Program& program, const Function& function) { return Builder(program, function).build(); }
 
+Graph reversed(const Graph& graph) {
+  Graph turned;
+  turned.block_of = graph.block_of;
+  for (uint32_t b = 0; b < graph.blocks.size(); ++b) {
+    const Block& block = graph.blocks[b];
+    turned.blocks.push_back(
+        {.first = block.first, .last = block.last, .successors = block.predecessors, .predecessors = block.successors});
+    if (block.exits || block.returns || block.falls_off || block.successors.empty()) turned.entries.push_back(b);
+  }
+  return turned;
+}
+
 std::vector<uint32_t> reverse_postorder(const Graph& graph) {
   std::vector<uint32_t> order;
   std::vector<bool> seen(graph.blocks.size());

@@ -33,6 +33,10 @@ std::vector<uint32_t> reverse_postorder(const Graph& graph);
 /// By block: whether any entry reaches it.
 std::vector<bool> reachable(const Graph& graph);
 
+/// Every edge turned round; what leaves the function is where it begins. Dominators of this graph are what every path
+/// out of a block leads through.
+Graph reversed(const Graph& graph);
+
 inline bool is_instruction(const recover::Item& item) { return item.kind == recover::ItemKind::instruction; }
 
 /// s_swappc_b64 and s_call_b64: control comes back.

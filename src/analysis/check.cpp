@@ -1,7 +1,9 @@
 #include "analysis/check.h"
 
+#include "analysis/convergence.h"
 #include "analysis/hazards.h"
 #include "analysis/resources.h"
+#include "analysis/restoration.h"
 
 #include <algorithm>
 #include <map>
@@ -39,6 +41,8 @@ constexpr std::array other_rules = {
     Rule{"R009", "a word that is no instruction is executed"},
     Rule{"R010", "a branch to a label that is nowhere"},
     Rule{"R011", "a scratch offset beyond the declaration"},
+    Rule{"R012", "a barrier that not all waves of a workgroup reach equally often"},
+    Rule{"R013", "a device function that returns with another EXEC than it was called with"},
 };
 
 using Key = std::tuple<std::string, std::string, std::string, std::string>; // rule, function, both texts
@@ -67,6 +71,8 @@ std::vector<Finding> check(const Program& program, const Function& function) {
   std::vector<Finding> findings = verify_waits(program, function, graph);
   for (Finding& finding : verify_hazards(program, function, graph)) findings.push_back(std::move(finding));
   for (Finding& finding : verify_resources(program, function, graph)) findings.push_back(std::move(finding));
+  for (Finding& finding : verify_convergence(program, function, graph)) findings.push_back(std::move(finding));
+  for (Finding& finding : verify_restored_exec(program, function, graph)) findings.push_back(std::move(finding));
   std::ranges::stable_sort(findings, {}, &Finding::item);
   return findings;
 }

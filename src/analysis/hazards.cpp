@@ -179,11 +179,6 @@ private:
   bool replays_ = false;
 };
 
-std::string place(const recover::Item& item) {
-  if (item.origin < 0) return fmt::format("`{}`", item.text);
-  return fmt::format("{:#x} `{}`", item.origin, item.text);
-}
-
 } // namespace
 
 std::vector<Finding> verify_hazards(const Program& program, const Function& function, const Graph& graph) {
@@ -192,8 +187,8 @@ std::vector<Finding> verify_hazards(const Program& program, const Function& func
   flow.run(false, [&](size_t item, const Recent& recent, const Requirement& needs) {
     findings.push_back(
         {std::string(needs.rule->id), item, recent.item,
-         fmt::format("{}: {} needs {} wait states after {}, has {}", needs.rule->what, place(program.items[item]),
-                     needs.states, place(program.items[recent.item]), recent.distance)});
+         fmt::format("{}: {} needs {} wait states after {}, has {}", needs.rule->what, place_of(program.items[item]),
+                     needs.states, place_of(program.items[recent.item]), recent.distance)});
   });
   return findings;
 }

@@ -18,12 +18,6 @@ using recover::Program;
 
 constexpr uint16_t addressable_sgprs = 102;
 
-std::string place(const Item& item) {
-  const std::string text = item.kind == ItemKind::label ? item.text + ":" : item.text;
-  if (item.origin < 0) return fmt::format("`{}`", text);
-  return fmt::format("{:#x} `{}`", item.origin, text);
-}
-
 class Checker {
 public:
   Checker(const Program& program, const Function& function, const Graph& graph)
@@ -73,17 +67,17 @@ private:
     const size_t last = block.last - 1;
     if (block.falls_off)
       add("R006", last,
-          fmt::format("{}: control runs past the end of the function or into data", place(program_.items[last])));
+          fmt::format("{}: control runs past the end of the function or into data", place_of(program_.items[last])));
     for (size_t i = block.first; i < block.last; ++i) {
       const Item& item = program_.items[i];
       if (is_instruction(item) && item.instruction.encoding == isa::Encoding::unknown)
         add("R009", i,
-            fmt::format("{}: not an instruction of {}", place(item), processor_name(program_.target.processor)));
+            fmt::format("{}: not an instruction of {}", place_of(item), processor_name(program_.target.processor)));
     }
     const Item& end = program_.items[last];
     if (!is_instruction(end) || !end.instruction.traits.branch || end.instruction.traits.indirect) return;
     if (block.unknown && !leaves_for_a_function(end.target))
-      add("R010", last, fmt::format("{}: the label `{}` is nowhere in the program", place(end), end.target));
+      add("R010", last, fmt::format("{}: the label `{}` is nowhere in the program", place_of(end), end.target));
   }
 
   bool leaves_for_a_function(const std::string& label) const {
@@ -108,7 +102,7 @@ private:
           const auto say = [&](std::string_view rule, std::string_view file, uint32_t limit, std::string_view what) {
             if (!said.insert(rule).second) return;
             add(rule, item,
-                fmt::format("{} names {}{}, {} {}", place(program_.items[item]), file, end - 1, what, limit));
+                fmt::format("{} names {}{}, {} {}", place_of(program_.items[item]), file, end - 1, what, limit));
           };
           if (r.file == isa::File::vgpr && end > rows) say("R001", "v", rows, "the descriptor declares VGPRs below");
           if (of_kernel && r.file == isa::File::vgpr && unified && agprs && end > has.accum_offset && end <= rows)
@@ -133,7 +127,7 @@ private:
         const int64_t end = access.extents[e].offset + access.extents[e].bytes;
         if (end <= allocated) continue;
         add("R005", item,
-            fmt::format("{} reaches LDS byte {} at least, {} are allocated", place(program_.items[item]), end - 1,
+            fmt::format("{} reaches LDS byte {} at least, {} are allocated", place_of(program_.items[item]), end - 1,
                         allocated));
         return;
       }
@@ -155,7 +149,7 @@ private:
       const int64_t first = access.extents[0].offset, end = first + access.extents[0].bytes;
       if (first < 0 || end > declared().scratch_bytes)
         add("R011", item,
-            fmt::format("{} reaches scratch byte {}, {} are declared", place(program_.items[item]),
+            fmt::format("{} reaches scratch byte {}, {} are declared", place_of(program_.items[item]),
                         first < 0 ? first : end - 1, declared().scratch_bytes));
     });
   }
@@ -225,8 +219,8 @@ private:
     const int64_t first = access.extents[0].offset, end = first + access.extents[0].bytes;
     if (first >= 0 && end <= kernarg_size()) return;
     add("R007", item,
-        fmt::format("{} reads kernel argument bytes {} to {}, the segment has {}", place(program_.items[item]), first,
-                    end - 1, kernarg_size()));
+        fmt::format("{} reads kernel argument bytes {} to {}, the segment has {}", place_of(program_.items[item]),
+                    first, end - 1, kernarg_size()));
   }
 
   const Program& program_;
@@ -286,7 +280,7 @@ std::vector<Finding> restricted_instructions(const Program& program, const Funct
     const std::string_view why = restriction(name_of(program.items[i].instruction));
     if (!why.empty())
       findings.push_back(
-          {"R008", i, i, fmt::format("{} {}, which the original does not", place(program.items[i]), why)});
+          {"R008", i, i, fmt::format("{} {}, which the original does not", place_of(program.items[i]), why)});
   }
   return findings;
 }

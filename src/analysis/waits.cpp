@@ -214,12 +214,6 @@ private:
   std::vector<Wait> needed_;
 };
 
-/// Address and text, for messages; inserted items have no address.
-std::string place(const Item& item) {
-  if (item.origin < 0) return fmt::format("`{}`", item.text);
-  return fmt::format("{:#x} `{}`", item.origin, item.text);
-}
-
 class Reporter {
 public:
   Reporter(const Program& program, const Graph& graph, const Function& function, const RegisterMap& registers)
@@ -248,18 +242,19 @@ private:
     const std::string_view verb = overwritten ? "overwrites" : "reads";
     if (counter == Counter::exp)
       return add("W008", item, cause,
-                 fmt::format("{} overwrites {} while {} may still read it: expcnt(0) is missing", place(at),
-                             register_name(slot), place(from)));
+                 fmt::format("{} overwrites {} while {} may still read it: expcnt(0) is missing", place_of(at),
+                             register_name(slot), place_of(from)));
     if (!is_instruction(from) || cause == function_.first)
       if (function_.kernel < 0 && !is_load_of(from, slot))
         return add("W012", item, cause,
                    fmt::format("{} {} {}, which a caller may still be loading: a function begins with s_waitcnt 0",
-                               place(at), verb, register_name(slot)));
+                               place_of(at), verb, register_name(slot)));
     const Source source = source_of(from.instruction);
     const bool counted = source.counter.find('(') == std::string_view::npos;
     add(overwritten ? source.overwrite_rule : source.read_rule, item, cause,
-        fmt::format("{} {} {} before the {} at {} has finished: {}{} is missing", place(at), verb, register_name(slot),
-                    source.noun, place(from), source.counter, counted ? fmt::format("({})", count) : ""));
+        fmt::format("{} {} {} before the {} at {} has finished: {}{} is missing", place_of(at), verb,
+                    register_name(slot), source.noun, place_of(from), source.counter,
+                    counted ? fmt::format("({})", count) : ""));
   }
 
   bool is_load_of(const Item& from, size_t slot) const {
@@ -271,10 +266,10 @@ private:
   void order_findings(size_t item, const Instruction& i, const Scoreboard& board) {
     const Pending &vm = board[Counter::vm], &lgkm = board[Counter::lgkm];
     const Item& at = program_.items[item];
-    const auto from = [&](size_t cause) { return place(program_.items[cause]); };
+    const auto from = [&](size_t cause) { return place_of(program_.items[cause]); };
     if (const size_t slot = slot_of(Access::lds_write); i.traits.barrier && lgkm.waits_for(slot))
       add("W009", item, lgkm.cause(slot),
-          fmt::format("{} is reached before the LDS write {} has finished: lgkmcnt({}) is missing", place(at),
+          fmt::format("{} is reached before the LDS write {} has finished: lgkmcnt({}) is missing", place_of(at),
                       from(lgkm.cause(slot)), lgkm.count_for(slot)));
     constexpr AccessMask writes_lds = bit(Access::lds_write) | bit(Access::load_to_lds);
     if (const uint32_t read = board.read_over_barrier;
@@ -282,15 +277,15 @@ private:
       add("W010", item, read,
           fmt::format("{} may overwrite what another wave still reads: the LDS read {} was not waited for before the "
                       "barrier",
-                      place(at), from(read)));
+                      place_of(at), from(read)));
     if (releases(i) && vm.waits_for(writeback_slot))
       add("W011", item, vm.cause(writeback_slot),
-          fmt::format("{} is issued before the write-back {} has finished: vmcnt(0) is missing", place(at),
+          fmt::format("{} is issued before the write-back {} has finished: vmcnt(0) is missing", place_of(at),
                       from(vm.cause(writeback_slot))));
     const Block& block = graph_.blocks[graph_.block_of[item - function_.first]];
     if (block.returns && i.traits.terminator && (vm.outstanding() > 0 || lgkm.outstanding() > 0))
       add("W013", item, item,
-          fmt::format("{} returns with memory operations outstanding: s_waitcnt 0 is missing", place(at)));
+          fmt::format("{} returns with memory operations outstanding: s_waitcnt 0 is missing", place_of(at)));
   }
 
   const Program& program_;

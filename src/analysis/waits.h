@@ -10,18 +10,11 @@
 #pragma once
 
 #include "analysis/cfg.h"
+#include "analysis/finding.h"
 #include "analysis/registers.h"
 #include "isa/counters.h"
 
 namespace asmevo::analysis {
-
-/// A finding of the static gate. `rule` is a stable id ("W001"); items index the program.
-struct Finding {
-  std::string rule;
-  size_t item = 0;     // where it goes wrong
-  size_t cause = 0;    // the other end: the load, the producer
-  std::string message; // with both addresses
-};
 
 std::vector<Finding> verify_waits(const recover::Program& program, const recover::Function& function,
                                   const Graph& graph);
