@@ -28,6 +28,8 @@ std::string text_of(const Options& options, const Verification& v) {
   if (v.difference) return out + fmt::format("  {}\n", *v.difference);
   const oracle::Judgement& judgement = v.judgement;
   if (!v.holds()) return out + fmt::format("  {}\n", judgement.evidence);
+  for (const auto& [buffer, histogram] : judgement.ulps)
+    if (!histogram.all_equal()) out += fmt::format("  `{}`: {}\n", buffer, oracle::describe(histogram));
   const gate::Receipt receipt{.equivalence = v.equivalence, .case_count = judgement.case_count};
   std::string_view rest = v.strength;
   while (!rest.empty()) {

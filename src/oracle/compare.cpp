@@ -68,6 +68,7 @@ struct BlockResult {
   std::vector<Mismatch> first;
   double dot = 0, expected_square = 0, got_square = 0;
   double largest_excess = 0;
+  UlpHistogram ulps;
 };
 
 struct Comparer {
@@ -102,6 +103,13 @@ struct Comparer {
     return difference == 0 ? 0 : bound > 0 ? difference / bound : infinity;
   }
 
+  void count_ulps(BlockResult& result, uint64_t i, double e, double g) const {
+    if (std::isnan(e) && std::isnan(g)) return result.ulps.add(uint64_t{0});
+    const bool numbers = std::isfinite(e) && std::isfinite(g);
+    result.ulps.add(numbers ? ulp_distance(expected.buffer->dtype, bits(expected.bytes, i), bits(got, i))
+                            : ~uint64_t{0});
+  }
+
   void sum(BlockResult& result, uint64_t start, uint64_t count, const Values& e, const Values& g) const {
     for (uint64_t i = 0; i < count; ++i) {
       bool counted = std::isfinite(e[i]) && std::isfinite(g[i]) && !expected.ignored.contains(start + i);
@@ -123,10 +131,17 @@ struct Comparer {
       if (!same) widen(expected.buffer->dtype, g, count, got_values);
       sum(result, start, count, expected_values, same ? expected_values : got_values);
     }
-    if (same) return result;
+    if (same) {
+      result.ulps.counts[0] += count;
+      return result;
+    }
     for (uint64_t i = 0; i < count; ++i) {
-      if (bits(expected.bytes, start + i) == bits(got, start + i)) continue;
+      if (bits(expected.bytes, start + i) == bits(got, start + i)) {
+        ++result.ulps.counts[0];
+        continue;
+      }
       ++result.differing;
+      if (!exact) count_ulps(result, start + i, expected_values[i], got_values[i]);
       double over = exact ? infinity : excess(start + i, expected_values[i], got_values[i]);
       result.largest_excess = std::max(result.largest_excess, over);
       if (over > 1) note(result, start + i);
@@ -171,7 +186,10 @@ Expected make_expected(const launch::Buffer& buffer, Bytes bytes, ElementSet unt
 Comparison compare(const Expected& expected, std::span<const uint8_t> got, const launch::Tolerance& tolerance) {
   Comparer comparer(expected, got, tolerance);
   Comparison result;
-  if (std::memcmp(expected.bytes.data(), got.data(), got.size()) == 0) return result;
+  if (std::memcmp(expected.bytes.data(), got.data(), got.size()) == 0) {
+    result.ulps.counts[0] = expected.buffer->elements();
+    return result;
+  }
   uint64_t elements = expected.buffer->elements(), blocks = (elements + block - 1) / block;
   std::vector<BlockResult> parts(blocks);
   tbb::parallel_for(uint64_t{0}, blocks,
@@ -180,6 +198,7 @@ Comparison compare(const Expected& expected, std::span<const uint8_t> got, const
   for (const BlockResult& part : parts) {
     result.mismatches += part.mismatches;
     result.differing += part.differing;
+    result.ulps.add(part.ulps);
     result.largest_excess = std::max(result.largest_excess, part.largest_excess);
     for (const Mismatch& m : part.first)
       if (result.first.size() < most_shown) result.first.push_back(m);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "launch/launch.h"
+#include "oracle/ulp_histogram.h"
 
 #include <span>
 
@@ -51,6 +52,7 @@ struct Comparison {
   double cosine = 1;
   double largest_excess = 0; // the largest |got - expected| / bound; infinite for NaN, infinity and exact elements
   bool cosine_failed = false;
+  UlpHistogram ulps; // floating-point results
   bool passed() const { return mismatches == 0 && !cosine_failed; }
 };
 

@@ -14,7 +14,9 @@
 
 #include "device/device.h"
 #include "oracle/policy.h"
+#include "oracle/ulp_histogram.h"
 
+#include <map>
 #include <memory>
 
 namespace asmevo::oracle {
@@ -28,8 +30,9 @@ struct Judgement {
   std::string evidence; // for `equivalent`: what was run
   // What the judgement is about, for receipts; sha256.
   std::string original, candidate, cases, policy;
-  unsigned case_count = 0; // cases that passed
-  unsigned runs = 0;       // launches of the candidate
+  unsigned case_count = 0;                  // cases that passed
+  unsigned runs = 0;                        // launches of the candidate
+  std::map<std::string, UlpHistogram> ulps; // floating-point results over all runs that were compared
 };
 
 struct Options {

@@ -122,6 +122,7 @@ private:
       if (got == outcome.buffers.end() || got->second.size() != expected.bytes.size())
         return reject(Finding::runtime_fault, fmt::format("the device did not return `{}`", name));
       Comparison comparison = compare(expected, got->second, facts.tolerance.at(name));
+      if (launch::is_floating(expected.buffer->dtype)) judgement_.ulps[name].add(comparison.ulps);
       if (comparison.passed()) continue;
       text += describe(expected, got->second, comparison, facts.tolerance.at(name));
       for (const Mismatch& m : std::span(comparison.first).first(std::min(named_writers, comparison.first.size())))

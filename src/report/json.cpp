@@ -61,7 +61,10 @@ json to_json(const timing::Estimate& estimate) {
 }
 
 json to_json(const oracle::Judgement& judgement) {
+  json ulps = json::object();
+  for (const auto& [buffer, histogram] : judgement.ulps) ulps[buffer] = histogram.counts;
   return {{"finding", oracle::finding_name(judgement.finding)},
+          {"ulps", std::move(ulps)},
           {"evidence", judgement.evidence},
           {"original", judgement.original},
           {"candidate", judgement.candidate},

@@ -43,6 +43,19 @@ TEST(Compare, each_part_of_the_bound_allows_what_it_says) {
   EXPECT_FALSE(Pair(DType::f32, {0, 30, 40}, {0.3, 30, 40}).run({.scaled = 0.01}).passed());
 }
 
+TEST(Compare, distances_are_counted_in_representable_values) {
+  const double next = std::nextafter(1.0F, 2.0F), nan = std::nan("");
+  const Pair pair(DType::f32, {1, 1, 1, 1, nan, 1}, {1, next, next + 3 * (next - 1), 1, nan, nan});
+  const UlpHistogram ulps = pair.run({.absolute = 1}).ulps;
+  EXPECT_EQ(ulps.elements(), 6u);
+  EXPECT_EQ(ulps.counts[0], 3u);
+  EXPECT_EQ(ulps.counts[1], 1u);
+  EXPECT_EQ(ulps.counts[3], 1u);
+  EXPECT_EQ(ulps.counts.back(), 1u);
+  EXPECT_EQ(describe(ulps), "50.0 % equal, 16.7 % at 1 ulp, 16.7 % at 4 to 7 ulp, 16.7 % at 4294967296 ulp or more");
+  EXPECT_TRUE(Pair(DType::f32, {1, 2}, {1, 2}).run().ulps.all_equal());
+}
+
 TEST(Compare, infinities_must_be_the_same_and_NaN_in_the_same_place) {
   launch::Tolerance wide{.absolute = 1e30, .relative = 1};
   for (DType dtype : {DType::f32, DType::f16, DType::bf16, DType::f64}) {
