@@ -10,6 +10,8 @@ expect_same first/default/out.npy second/captured/out.npy
 expect_exit 0 asmevo verify pointers.hsaco pointers.hsaco --launch kept --seed 3
 expect_text equivalent
 expect_exit 0 asmevo time pointers.hsaco --launch kept
+expect_exit 0 asmevo optimize pointers.hsaco --launch kept --budget 3 -o fast.hsaco
+expect_exit 0 asmevo verify pointers.hsaco fast.hsaco --launch kept
 
 # A candidate that stops after the first node is seen.
 sed 's/s_cbranch_scc1 .Lnode/s_nop 0/' "$here/pointers.s" >short.s

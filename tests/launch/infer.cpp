@@ -68,6 +68,7 @@ TEST(InferLaunch, types_are_found_behind_LDS) {
 TEST(InferLaunch, a_grid_of_two_axes_ends_where_its_guards_end) {
   Inferred i = infer("transpose");
   const launch::Case& c = i.main();
+  EXPECT_NE(i.about("arg1").find("bytes that are only moved"), std::string::npos) << i.about("arg1");
   EXPECT_EQ(c.workgroup_size, (std::array<uint32_t, 3>{32, 8, 1}));
   EXPECT_EQ(c.workgroups[0] * c.workgroups[1] * 32 * 32 * 4, c.buffer("arg0")->bytes());
 }

@@ -66,7 +66,7 @@ void Bench::define_types(const Shape& shape) {
     if (found.types.contains(offset)) continue;
     std::optional<DType> type;
     if (auto votes = votes_.find(offset); votes != votes_.end()) type = winner(votes->second);
-    if (!type) found.unknown_types.insert(offset);
+    if (!type && !found.moved.contains(offset)) found.unknown_types.insert(offset);
     found.types[offset] = type.value_or(DType::u8);
     if (is_floating(found.types[offset])) continue;
     Range range = range_for(found.types[offset]);

@@ -170,6 +170,10 @@ private:
     auto argument = owner_(event.base + *lane);
     if (!argument) return result;
     if (pattern.write && data.made && size_of(*data.made) <= pattern.bytes) ++flow_.types[*argument][*data.made];
+    if (pattern.write && data.raw) {
+      flow_.moved.insert(*argument);
+      labels_.each(data.raw, [&](uint32_t offset) { flow_.moved.insert(offset); });
+    }
     result.raw = labels_.bit(*argument);
     return result;
   }

@@ -23,6 +23,7 @@ std::string names_of_uses(unsigned uses);
 struct Flow {
   std::map<uint32_t, unsigned> uses;   // by kernarg offset of the scalar's dword: Use
   std::set<uint32_t> indexes;          // pointers whose content becomes addresses, in memory or in LDS
+  std::set<uint32_t> moved;            // pointers between which content is moved as it is: any type will do
   std::map<uint32_t, TypeVotes> types; // of pointers: elements, as their values are used or made
 };
 

@@ -277,6 +277,7 @@ Result<void> Bench::look(Trial trial, Shape& shape) {
     for (const auto& [offset, votes] : result.votes.elements)
       for (const auto& [type, count] : votes) votes_[offset][type] += count;
     found.indexes.insert(result.flow.indexes.begin(), result.flow.indexes.end());
+    found.moved.insert(result.flow.moved.begin(), result.flow.moved.end());
   }
   return {};
 }

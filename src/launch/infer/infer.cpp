@@ -149,10 +149,12 @@ private:
     const PointerUse* use = use_of(main_, p);
     if (!use) return fmt::format("{}: never used, null", p.name);
     const Buffer b = layout_of(found_, p, *use).buffer;
-    std::string text =
-        fmt::format("{}: {} {}, {} bytes read and {} written", p.name, launch::name_of(b.role),
-                    found_.unknown_types.contains(p.offset) ? "of unknown type (bytes)" : launch::name_of(b.dtype),
-                    use->read.bytes(), use->written.bytes());
+    const std::string_view type = found_.unknown_types.contains(p.offset) ? "of unknown type (bytes)"
+                                  : b.dtype == DType::u8 && found_.moved.contains(p.offset)
+                                      ? "of bytes that are only moved"
+                                      : launch::name_of(b.dtype);
+    std::string text = fmt::format("{}: {} {}, {} bytes read and {} written", p.name, launch::name_of(b.role), type,
+                                   use->read.bytes(), use->written.bytes());
     if (b.fill.kind == FillKind::integers && b.role != Role::out)
       text += fmt::format(", holds integers {} to {}", b.fill.a, b.fill.b);
     if (found_.indexes.contains(p.offset)) text += " (what is loaded becomes an address)";

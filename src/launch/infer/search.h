@@ -49,7 +49,7 @@ struct Found {
   std::vector<Scalar> scalars;
   std::map<uint32_t, DType> types;  // of pointers that are used
   std::map<uint32_t, Range> ranges; // of integer buffers
-  std::set<uint32_t> unknown_types, indexes;
+  std::set<uint32_t> unknown_types, moved, indexes;
   std::set<unsigned> unlimited_axes;
   std::array<bool, 3> axes{};
   bool depends_on_data = false;
