@@ -90,9 +90,10 @@ private:
   /// Once more, with an eye on the elements that the evidence shows first.
   Result<void> name_writers(const launch::Case& c, device::LaunchOptions launch_options) {
     if (wrong_.empty() || !device_.simulated()) return {};
-    for (const auto& [buffer, index] : wrong_)
+    for (const auto& [buffer, index] : wrong_) {
       const uint64_t byte = launch::is_packed(buffer->dtype) ? index / 2 : index * launch::size_of(buffer->dtype);
-    launch_options.watched.push_back({buffer->name, byte});
+      launch_options.watched.push_back({buffer->name, byte});
+    }
     AE_TRY(device::Outcome outcome, device_.launch(candidate_, c, launch_options));
     for (size_t k = 0; k < outcome.writers.size(); ++k) {
       const auto& [buffer, index] = wrong_[k];
