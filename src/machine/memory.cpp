@@ -18,10 +18,15 @@ std::string amount(uint64_t bytes) { return fmt::format("{} byte{}", bytes, byte
 // Vector code may read a few bytes behind the end of a buffer (and drops them).
 constexpr uint64_t slack = 64;
 
+// Buffers of such sizes are touched all over, and large pages make that several times faster.
+constexpr uint64_t densest = uint64_t{4} << 20, sparsest = uint64_t{512} << 20;
+
 // Anonymous mappings come zero-filled and cost nothing until touched, which sparse buffers rely on.
 uint8_t* allocate(uint64_t size) {
   void* at = mmap(nullptr, size + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return at == MAP_FAILED ? nullptr : static_cast<uint8_t*>(at);
+  if (at == MAP_FAILED) return nullptr;
+  if (size >= densest && size <= sparsest) madvise(at, size + slack, MADV_HUGEPAGE);
+  return static_cast<uint8_t*>(at);
 }
 
 } // namespace

@@ -83,6 +83,11 @@ struct Comparer {
         exact(!launch::is_floating(e.buffer->dtype)) {}
 
   uint64_t bits(std::span<const uint8_t> bytes, uint64_t i) const {
+    if (expected.buffer->dtype == DType::f32) {
+      uint32_t word;
+      std::memcpy(&word, bytes.data() + 4 * i, 4);
+      return word;
+    }
     return launch::load_element(expected.buffer->dtype, bytes.data(), i);
   }
 

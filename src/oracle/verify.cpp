@@ -53,8 +53,14 @@ public:
     std::vector<size_t> order(reference_.launch.cases.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::ranges::stable_sort(order, {}, [&](size_t i) { return reference_.facts[i].instructions; });
-    for (const Way& way : candidate_ways().first(options_.quick ? 1 : candidate_ways().size()))
-      for (size_t index : order) {
+    const auto ways = candidate_ways();
+    for (size_t index : order) {
+      AE_TRY(bool passed, run_case(index, ways.front()));
+      if (!passed) return std::move(judgement_);
+    }
+    // The other ways of a case one after the other: they share its input.
+    for (size_t index : order)
+      for (const Way& way : ways.subspan(options_.quick ? ways.size() : 1)) {
         AE_TRY(bool passed, run_case(index, way));
         if (!passed) return std::move(judgement_);
       }
