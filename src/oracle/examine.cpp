@@ -135,17 +135,23 @@ private:
     return {};
   }
 
-  /// A kernel that asks for preloaded arguments has a prologue for firmware that does not know of it, or should have.
-  Result<void> examine_firmware() {
-    const auto& kernels = reference_.original.object->kernels;
-    if (std::ranges::none_of(kernels, [](const auto& k) { return k.descriptor.kernarg_preload() & 0x7f; })) return {};
-    Way way{.name = "no arguments preloaded", .preload = false};
+  /// K0 in a way in which it may fail, with the budget of a candidate.
+  Result<device::Outcome> try_out(const Way& way) {
     device::LaunchOptions launch_options = options_for(case_, way, options_.seed);
     launch_options.run.stop = options_.stop;
     launch_options.run.instruction_budget = reference_.policy.budget(facts_.instructions);
     AE_TRY(device::Outcome outcome,
            device_.launch(reference_.original, case_for(case_, way, options_.seed), launch_options));
     if (outcome.status == machine::Status::stopped) return fail("{}: stopped", reference_.original.object->path);
+    return outcome;
+  }
+
+  /// A kernel that asks for preloaded arguments has a prologue for firmware that does not know of it, or should have.
+  Result<void> examine_firmware() {
+    const auto& kernels = reference_.original.object->kernels;
+    if (std::ranges::none_of(kernels, [](const auto& k) { return k.descriptor.kernarg_preload() & 0x7f; })) return {};
+    Way way{.name = "no arguments preloaded", .preload = false};
+    AE_TRY(device::Outcome outcome, try_out(way));
     if (outcome.status == machine::Status::completed && !difference(outcome)) return {};
     facts_.any_firmware = false;
     reference_.notes.push_back(
@@ -170,12 +176,7 @@ private:
           std::pair{Schedule::seeded_random, "waves take turns at random"},
           std::pair{Schedule::late_loads, "results of loads arrive only when its waits force them"}}) {
       Way way{.name = name, .schedule = schedule};
-      device::LaunchOptions launch_options = options_for(case_, way, options_.seed);
-      launch_options.run.stop = options_.stop;
-      launch_options.run.instruction_budget = reference_.policy.budget(facts_.instructions);
-      AE_TRY(device::Outcome outcome,
-             device_.launch(reference_.original, case_for(case_, way, options_.seed), launch_options));
-      if (outcome.status == machine::Status::stopped) return fail("{}: stopped", reference_.original.object->path);
+      AE_TRY(device::Outcome outcome, try_out(way));
       if (outcome.status != machine::Status::completed) {
         excuse(schedule, "does not finish", name);
         continue;
