@@ -32,12 +32,15 @@ public:
   std::string description() const override { return "fake"; }
   bool simulated() const override { return true; }
 
-  /// A code object whose only content is its name; two with different names have different hashes.
+  /// A code object whose only content is its name and a kernel that asks for preloaded arguments; two with different
+  /// names have different hashes.
   device::Loaded add(const std::string& name, Kernel kernel) {
     kernels_[name] = std::move(kernel);
     auto object = std::make_shared<object::CodeObject>();
     object->path = name;
     object->bytes = Bytes(name.begin(), name.end());
+    object->kernels.push_back({.name = name});
+    object->kernels.back().descriptor.raw[58] = 2; // dwords of kernel arguments to preload
     return {object, std::nullopt};
   }
 

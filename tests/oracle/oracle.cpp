@@ -330,6 +330,17 @@ TEST(Oracle, K0_that_breaks_under_late_loads_is_a_note_and_only_that_is_not_aske
   EXPECT_EQ(bench.judge(breaks_under(machine::Schedule::seeded_random)).finding, Finding::divergence);
 }
 
+TEST(Oracle, K0_without_a_prologue_for_old_firmware_is_a_note_but_a_candidate_may_not_lose_one) {
+  auto needs_preloading = [](World& w) {
+    affine(w);
+    if (!w.options.preload) w.floats("out")[5] = 7;
+  };
+  EXPECT_EQ(Bench().judge(needs_preloading).finding, Finding::divergence);
+  Bench bench(needs_preloading);
+  EXPECT_TRUE(bench.has_note("fails on firmware that preloads no kernel arguments"));
+  EXPECT_EQ(bench.judge(needs_preloading).finding, Finding::equivalent);
+}
+
 TEST(Oracle, K0_that_does_not_finish_under_another_schedule_is_a_note) {
   Bench bench([](World& w) {
     affine(w);
