@@ -130,11 +130,12 @@ private:
   std::optional<Unbalanced> judge(uint32_t branch) const {
     const auto& ways = graph_.blocks[branch].successors;
     const auto join = joins_.immediate(branch);
-    if (ways.size() != 2 || !join || !goes_on(*join)) return std::nullopt;
+    if (ways.size() != 2 || !join || comes_back(branch, *join) || !goes_on(*join)) return std::nullopt;
     const Passed first = passed(ways[0], *join), second = passed(ways[1], *join);
     if (first.least == unbounded || second.least == unbounded) return std::nullopt;
     if (first.most >= second.least && second.most >= first.least) return std::nullopt;
     const bool more_first = first.least > second.most;
+    if ((more_first ? first : second).most == unbounded) return std::nullopt; // it may ask whether a loop runs at all
     const auto barrier = some_barrier(ways[more_first ? 0 : 1], *join);
     if (!barrier) return std::nullopt;
     return Unbalanced{branch, *join, *barrier, more_first ? first : second, more_first ? second : first};

@@ -67,10 +67,16 @@ TEST(Convergence, both_ways_may_have_barriers) {
   EXPECT_EQ(count(wave + "s_barrier\ns_barrier\ns_branch join\nother:\ns_barrier\njoin:\ns_barrier\ns_endpgm"), 1u);
 }
 
-TEST(Convergence, a_loop_that_waves_leave_at_different_times_is_found) {
+TEST(Convergence, a_loop_may_count_from_a_work_item_id) {
   const std::string loop = "l:\nv_subrev_u32 v0, 64, v0\ns_barrier\n";
-  EXPECT_EQ(count(loop + "v_cmp_lt_i32 vcc, 0, v0\ns_cbranch_vccnz l\ns_barrier\ns_endpgm"), 1u);
-  EXPECT_EQ(count(loop + "s_sub_u32 s8, s8, 1\ns_cmp_lg_u32 s8, 0\ns_cbranch_scc1 l\ns_barrier\ns_endpgm"), 0u);
+  EXPECT_EQ(count(loop + "v_cmp_lt_i32 vcc, 0, v0\ns_cbranch_vccnz l\ns_barrier\ns_endpgm"), 0u);
+  EXPECT_EQ(count("v_cmp_gt_u32 vcc, 64, v0\ns_cbranch_vccz none\n" + loop +
+                  "v_cmp_lt_i32 vcc, 0, v0\ns_cbranch_vccnz l\nnone:\ns_barrier\ns_endpgm"),
+            0u);
+  // A branch within one iteration is judged.
+  EXPECT_EQ(count("l:\nv_cmp_gt_u32 vcc, 64, v0\ns_cbranch_vccz skip\ns_barrier\nskip:\ns_sub_u32 s8, s8, 1\n"
+                  "s_cmp_lg_u32 s8, 0\ns_cbranch_scc1 l\ns_barrier\ns_endpgm"),
+            1u);
 }
 
 TEST(Convergence, waves_that_end_are_not_waited_for) {
