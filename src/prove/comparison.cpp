@@ -18,15 +18,21 @@ const Exit* exit_to(const Outcomes& outcomes, const std::string& target) {
 } // namespace
 
 Comparison::Comparison(const Version& original, const Version& candidate, const Correspondence& correspondence,
-                       const Region& region, const Policy& policy, const Waves& waves)
+                       const Region& region, const Policy& policy, const Waves& waves, Effort& left)
     : versions_{&original, &candidate}, correspondence_(correspondence), region_(region), policy_(policy),
-      waves_(waves) {
+      waves_(waves), left_(left) {
+  shared_.terms.allow(left.terms, left.steps);
   shared_.target = original.program.target;
   shared_.registers = original.liveness.registers;
   shared_.floats = policy.floats;
   if (original.kernarg == candidate.kernarg) shared_.kernarg = original.kernarg;
   shared_.lane = shared_.terms.symbol(32, "lane", false);
   enter();
+}
+
+Comparison::~Comparison() {
+  left_.steps -= std::min(left_.steps, shared_.terms.steps());
+  if (equality_) left_.unanswered -= std::min(left_.unanswered, equality_->unanswered());
 }
 
 RegisterSet Comparison::live_at(size_t side, size_t item) const {
@@ -50,8 +56,9 @@ Result<std::array<Outcomes, 2>> Comparison::execute(bool window) {
 Proof Comparison::run() {
   const auto outcomes = execute(false);
   if (!outcomes) return unknown(outcomes.error().message);
-  equality_.emplace(shared_.terms, shared_.lane, policy_.solver_limit);
+  equality_.emplace(shared_.terms, shared_.lane, policy_.solver_limit, left_);
   Proof proof = compare((*outcomes)[0], (*outcomes)[1]);
+  if (!proof.holds() && too_large()) proof.reason = "the code is too large to be proved";
   proof.questions = equality_->questions();
   return proof;
 }
@@ -68,6 +75,7 @@ Trial Comparison::try_runs(unsigned attempts) {
   const std::array<Spelled, 2> spelled = {*std::move(original), *std::move(candidate)};
   Trial trial;
   for (unsigned attempt = 0; attempt < attempts; ++attempt) {
+    if (too_large()) break;
     World world(shared_.terms, shared_.lane, 0x1234567 + attempt * 7919);
     const Trial one = compare_runs(shared_, windows, spelled, world);
     trial.ran |= one.ran;
@@ -77,11 +85,12 @@ Trial Comparison::try_runs(unsigned attempts) {
 }
 
 void seek_counterexample(const Version& original, const Version& candidate, const Correspondence& correspondence,
-                         const Region& region, const Policy& policy, Proof& proof) {
+                         const Region& region, const Policy& policy, Effort& left, Proof& proof) {
   constexpr unsigned attempts = 6;
   const Region part = differing_part(original.program, candidate.program, region, correspondence);
   for (const Region& window : {region, part}) {
-    Comparison comparison(original, candidate, correspondence, window, policy, {.any_lanes = false, .full_exec = true});
+    Comparison comparison(original, candidate, correspondence, window, policy, {.any_lanes = false, .full_exec = true},
+                          left);
     const auto difference = comparison.try_runs(attempts).difference;
     if (!difference) continue;
     proof.outcome = Outcome::refuted;

@@ -21,11 +21,16 @@ struct Waves {
 class Comparison {
 public:
   Comparison(const Version& original, const Version& candidate, const Correspondence& correspondence,
-             const Region& region, const Policy& policy, const Waves& waves);
+             const Region& region, const Policy& policy, const Waves& waves, Effort& left);
+  ~Comparison(); // takes what was spent from what is left
+  Comparison(const Comparison&) = delete;
+  Comparison& operator=(const Comparison&) = delete;
 
   Proof run();
   /// Runs both from random states. The region may be any piece of code here.
   Trial try_runs(unsigned attempts);
+  /// More terms or steps than were left.
+  bool too_large() const { return shared_.terms.too_large(); }
 
 private:
   void enter();
@@ -44,6 +49,7 @@ private:
   const Region& region_;
   const Policy& policy_;
   Waves waves_;
+  Effort& left_;
   Shared shared_;
   Registers entry_[2];
   Memories memories_;
@@ -52,6 +58,6 @@ private:
 
 /// Looks for a state in which the region, or what is different in it, really differs: then `proof` is refuted.
 void seek_counterexample(const Version& original, const Version& candidate, const Correspondence& correspondence,
-                         const Region& region, const Policy& policy, Proof& proof);
+                         const Region& region, const Policy& policy, Effort& left, Proof& proof);
 
 } // namespace asmevo::prove

@@ -67,6 +67,7 @@ struct Equality::Solver {
     return z3::lshr(mask, number).extract(0, 0) == context.bv_val(1, 1);
   }
 
+  /// Throws like the solver itself where a question becomes too large.
   z3::expr expression(Id id) {
     // Arguments first: terms are deep.
     std::vector<Id> waiting = {id};
@@ -93,6 +94,7 @@ struct Equality::Solver {
           }
       if (!ready) continue;
       waiting.pop_back();
+      if (made.size() >= of.most_terms_) throw z3::exception("too many terms");
       made.emplace(next, translated(next));
     }
     return made.at(id);
@@ -190,7 +192,9 @@ struct Equality::Solver {
   }
 };
 
-Equality::Equality(Terms& terms, Id lane, std::chrono::milliseconds limit) : terms_(terms), lane_(lane), limit_(limit) {
+Equality::Equality(Terms& terms, Id lane, std::chrono::milliseconds limit, const Effort& effort)
+    : terms_(terms), lane_(lane), limit_(limit), most_failures_(std::min(most_failures, effort.unanswered)),
+      most_terms_(effort.question_terms) {
   for (unsigned k = 0; k < world_count; ++k) worlds_.emplace_back(terms, lane, 0x1234567 + k * 7919);
 }
 
@@ -228,12 +232,15 @@ Answer Equality::parts_equal(Id a, Id b) {
 Answer Equality::compare(Id a, Id b, Id condition) {
   if (a == b || condition == terms_.bit(false)) return Answer::equal;
   if (terms_[a].width != terms_[b].width) return Answer::different;
+  if (terms_.too_large()) return Answer::unknown;
   const std::array<Id, 3> question = {std::min(a, b), std::max(a, b), condition};
   if (const auto found = known_.find(question); found != known_.end()) return found->second;
   known_[question] = Answer::unknown; // whoever comes back here in a circle does not get a proof from it
   const auto answer = [&]() -> Answer {
-    for (World& world : worlds_)
+    for (World& world : worlds_) {
+      if (terms_.too_large()) return Answer::unknown;
       if (world.difference(a, b, condition) >= 0) return Answer::different;
+    }
     const Kind kind = terms_[a].kind;
     if (terms_[a].width == 0) {
       if (kind != terms_[b].kind || terms_[a].payload != terms_[b].payload || terms_[a].count != terms_[b].count)
@@ -241,7 +248,7 @@ Answer Equality::compare(Id a, Id b, Id condition) {
       if (kind == Kind::symbol) return Answer::unknown;
       return parts_equal(a, b);
     }
-    if (failures_ >= most_failures || limit_.count() == 0) return Answer::unknown;
+    if (failures_ >= most_failures_ || limit_.count() == 0) return Answer::unknown;
     ++questions_;
     bool valid = false;
     try {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "prove/evaluate.h"
+#include "prove/prove.h"
 #include "prove/term.h"
 
 #include <chrono>
@@ -20,8 +21,8 @@ enum class Answer : uint8_t { equal, different, unknown };
 class Equality {
 public:
   /// `limit`: of one question to the solver, counted in its steps so that the answer does not depend on how busy the
-  /// machine is; after a few that it gave no answer to, no more are asked.
-  Equality(Terms& terms, Id lane, std::chrono::milliseconds limit);
+  /// machine is; after a few that it gave no answer to, no more are asked. `effort`: what all questions may cost.
+  Equality(Terms& terms, Id lane, std::chrono::milliseconds limit, const Effort& effort = {});
   ~Equality();
   Equality(const Equality&) = delete;
   Equality& operator=(const Equality&) = delete;
@@ -31,6 +32,7 @@ public:
   Answer compare(Id a, Id b) { return compare(a, b, terms_.bit(true)); }
 
   unsigned questions() const { return questions_; }
+  unsigned unanswered() const { return failures_; }
 
 private:
   struct Solver;
@@ -40,6 +42,8 @@ private:
   Terms& terms_;
   Id lane_;
   std::chrono::milliseconds limit_;
+  unsigned most_failures_;
+  size_t most_terms_;
   std::vector<World> worlds_;
   std::map<std::array<Id, 3>, Answer> known_;
   std::map<Id, Id> representatives_;

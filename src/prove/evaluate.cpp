@@ -1,11 +1,13 @@
 #include "prove/evaluate.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace asmevo::prove {
 namespace {
 
 constexpr unsigned lanes = 64;
+constexpr unsigned lanes_a_step = 8; // what one lane of a term costs, measured in steps of making terms
 
 uint64_t mixed(uint64_t x) {
   x ^= x >> 30;
@@ -74,11 +76,6 @@ uint64_t World::computed(Id id, unsigned lane) {
     return term.payload;
   case Kind::symbol:
     return leaf(id, lane);
-  case Kind::linear: {
-    uint64_t sum = term.payload;
-    for (size_t k = 0; k < arguments.size(); ++k) sum += terms_.coefficients(id)[k] * argument(k);
-    return sum;
-  }
   case Kind::multiply:
     return argument(0) * argument(1);
   case Kind::conjunction:
@@ -139,6 +136,21 @@ uint64_t World::computed(Id id, unsigned lane) {
   }
 }
 
+/// Sums have many parts: all lanes of one at a time.
+void World::add_up(Id id, std::vector<uint64_t>& sums) const {
+  const auto arguments = terms_.arguments(id);
+  const auto factors = terms_.coefficients(id);
+  std::ranges::fill(sums, terms_[id].payload);
+  for (size_t k = 0; k < arguments.size(); ++k) {
+    const std::vector<uint64_t>& part = known_[arguments[k]];
+    const uint64_t factor = factors[k];
+    if (part.size() == 1)
+      for (uint64_t& sum : sums) sum += factor * part[0];
+    else
+      for (size_t lane = 0; lane < sums.size(); ++lane) sums[lane] += factor * part[lane];
+  }
+}
+
 const std::vector<uint64_t>& World::values(Id id) {
   if (known_.size() < terms_.size()) known_.resize(terms_.size());
   if (!known_[id].empty()) return known_[id];
@@ -158,7 +170,13 @@ const std::vector<uint64_t>& World::values(Id id) {
     const Term& term = terms_[next];
     const uint64_t mask = term.width == 0 || term.width == 64 ? ~uint64_t{0} : (uint64_t{1} << term.width) - 1;
     std::vector<uint64_t> result(term.uniform ? 1 : lanes);
-    for (unsigned lane = 0; lane < result.size(); ++lane) result[lane] = computed(next, lane) & mask;
+    terms_.spend(result.size() * (1 + term.count) / lanes_a_step);
+    if (term.kind == Kind::linear) {
+      add_up(next, result);
+    } else {
+      for (unsigned lane = 0; lane < result.size(); ++lane) result[lane] = computed(next, lane);
+    }
+    for (uint64_t& one : result) one &= mask;
     known_[next] = std::move(result);
   }
   return known_[id];

@@ -30,6 +30,7 @@ public:
 private:
   uint64_t leaf(Id id, unsigned lane) const;
   uint64_t computed(Id id, unsigned lane);
+  void add_up(Id id, std::vector<uint64_t>& sums) const;
   uint64_t digest(Id id, unsigned lane);
 
   const Terms& terms_;

@@ -31,6 +31,7 @@ void accumulate(Linear& form, const Linear& other, uint64_t factor) {
 
 Linear Terms::linear_of(Id a) const {
   const Term& term = terms_[a];
+  steps_ += 1 + term.count;
   Linear form;
   if (term.kind == Kind::constant) {
     form.constant = term.payload;
@@ -169,6 +170,14 @@ Id Terms::sign_extend(Id a) {
 }
 
 Id Terms::low(Id a) {
+  return once(low_, a, [this](Id id) { return low_part(id); });
+}
+
+Id Terms::high(Id a) {
+  return once(high_, a, [this](Id id) { return high_part(id); });
+}
+
+Id Terms::low_part(Id a) {
   const Term term = terms_[a];
   switch (term.kind) {
   case Kind::constant:
@@ -191,6 +200,7 @@ Id Terms::low(Id a) {
     Linear form{.constant = whole.constant};
     for (const auto& [atom, factor] : whole.terms)
       if ((factor & 0xffffffff) != 0) accumulate(form, linear_of(low(atom)), factor);
+    if (form.terms.size() > longest_form) return intern({.kind = Kind::low, .width = 32}, std::span(&a, 1));
     return from_linear(std::move(form), 32);
   }
   default:
@@ -198,7 +208,7 @@ Id Terms::low(Id a) {
   }
 }
 
-Id Terms::high(Id a) {
+Id Terms::high_part(Id a) {
   const Term term = terms_[a];
   switch (term.kind) {
   case Kind::constant:
@@ -254,6 +264,7 @@ Id Terms::high(Id a) {
     }
   }
   accumulate(upper, linear_of(carry), 1);
+  if (upper.terms.size() > longest_form) return intern({.kind = Kind::high, .width = 32}, std::span(&a, 1));
   return from_linear(std::move(upper), 32);
 }
 

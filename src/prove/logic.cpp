@@ -383,6 +383,10 @@ Id Terms::less(Id a, Id b) {
 }
 
 Id Terms::lane_bit(Id a) {
+  return once(lane_bit_, a, [this](Id id) { return bit_in_lane(id); });
+}
+
+Id Terms::bit_in_lane(Id a) {
   const Term term = terms_[a];
   const auto distributed = [&](auto combine, Id start) {
     const std::vector<Id> parts(arguments(a).begin(), arguments(a).end());

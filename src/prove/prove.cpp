@@ -14,8 +14,9 @@ using recover::Function;
 class Regions {
 public:
   Regions(const Version& original, const Version& candidate, const Correspondence& correspondence, const Policy& policy,
-          Cache* cache)
-      : original_(original), candidate_(candidate), correspondence_(correspondence), policy_(policy), cache_(cache) {
+          Effort& left, Cache* cache)
+      : original_(original), candidate_(candidate), correspondence_(correspondence), policy_(policy), left_(left),
+        cache_(cache) {
     for (const Region& region : correspondence.regions)
       if (!same_items(original.program, candidate.program, region, correspondence)) differing_.push_back(region);
   }
@@ -62,11 +63,17 @@ private:
       key = region_key(original_, candidate_, correspondence_, region, policy_, waves);
       if (const Proof* known = cache_->find(key)) return *known;
     }
-    Comparison comparison(original_, candidate_, correspondence_, region, policy_, waves);
-    Proof proof = comparison.run();
+    bool complete = true; // what was given up for want of effort may come out otherwise next time
+    const auto run = [&] {
+      Comparison comparison(original_, candidate_, correspondence_, region, policy_, waves, left_);
+      Proof one = comparison.run();
+      complete = !comparison.too_large();
+      return one;
+    };
+    Proof proof = run();
     if (!proof.holds() && waves.full_exec) // the last attempt
-      seek_counterexample(original_, candidate_, correspondence_, region, policy_, proof);
-    if (cache_) {
+      seek_counterexample(original_, candidate_, correspondence_, region, policy_, left_, proof);
+    if (cache_ && complete) {
       Proof known = proof;
       known.questions = 0; // asked once
       cache_->keep(key, std::move(known));
@@ -77,12 +84,13 @@ private:
   const Version &original_, &candidate_;
   const Correspondence& correspondence_;
   const Policy& policy_;
+  Effort& left_;
   Cache* cache_;
   std::vector<Region> differing_;
 };
 
 Proof prove_function(const Program& a, const Function& f, const Program& b, const Function& g, const Policy& policy,
-                     Cache* cache) {
+                     Effort& left, Cache* cache) {
   const std::vector<Correspondence> ways = correspondences(a, f, b, g);
   for (const Correspondence& way : ways)
     if (std::ranges::all_of(way.regions, [&](const Region& r) { return same_items(a, b, r, way); }))
@@ -98,7 +106,7 @@ Proof prove_function(const Program& a, const Function& f, const Program& b, cons
   if (original.liveness.registers.first_of(accumulator) != candidate.liveness.registers.first_of(accumulator))
     return give_up("the two versions share registers between VGPRs and AGPRs differently");
   for (const Correspondence& way : ways) {
-    Proof proof = Regions(original, candidate, way, policy, cache).prove();
+    Proof proof = Regions(original, candidate, way, policy, left, cache).prove();
     if (proof.holds()) return proof;
     if (best.reason.empty()) best = std::move(proof);
   }
@@ -159,12 +167,13 @@ Proof prove(const Program& original, const Program& candidate, const Policy& pol
   if (auto difference = difference_around(original, candidate))
     return {.outcome = Outcome::unknown, .reason = *std::move(difference)};
   Proof total{.outcome = Outcome::proved};
+  Effort left = policy.effort;
   for (const Function& f : original.functions) {
     if (!kernel.empty() && f.kernel >= 0 && f.name != kernel) continue;
     const auto g = std::ranges::find(candidate.functions, f.name, &Function::name);
     if (g == candidate.functions.end())
       return {.outcome = Outcome::unknown, .reason = "the candidate lacks it", .function = f.name};
-    Proof proof = prove_function(original, f, candidate, *g, policy, cache);
+    Proof proof = prove_function(original, f, candidate, *g, policy, left, cache);
     total.regions += proof.regions;
     total.questions += proof.questions;
     total.full_waves |= proof.full_waves;
@@ -178,6 +187,8 @@ Proof prove(const Program& original, const Program& candidate, const Policy& pol
 
 Trial try_runs(const Program& original, const Program& candidate, std::string_view kernel, unsigned attempts) {
   Trial all{.ran = true};
+  const Policy policy;
+  Effort left = policy.effort;
   for (const Function& f : original.functions) {
     const auto g = std::ranges::find(candidate.functions, f.name, &Function::name);
     if ((!kernel.empty() && f.name != kernel) || g == candidate.functions.end()) continue;
@@ -186,7 +197,7 @@ Trial try_runs(const Program& original, const Program& candidate, std::string_vi
     const Correspondence way = correspondences(original, f, candidate, *g).front();
     for (const Region& region : way.regions) {
       if (same_items(original, candidate, region, way)) continue;
-      Comparison comparison(first, second, way, region, {}, {.any_lanes = false, .full_exec = true});
+      Comparison comparison(first, second, way, region, policy, {.any_lanes = false, .full_exec = true}, left);
       Trial one = comparison.try_runs(attempts);
       if (one.difference) return one;
       all.ran &= one.ran;

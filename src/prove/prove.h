@@ -22,10 +22,20 @@ enum class Outcome : uint8_t { proved, refuted, unknown };
 
 std::string_view outcome_name(Outcome outcome);
 
+/// What one call of prove() may cost, in measures that do not depend on how busy the machine is. Behind that the answer
+/// is unknown: too large.
+struct Effort {
+  size_t terms = 300'000;         // at a time
+  uint64_t steps = 60'000'000;    // with them, in all: between one and two seconds of an idle core
+  unsigned unanswered = 8;        // questions that the solver gave no answer to, in all
+  size_t question_terms = 20'000; // that the solver is told of, in one region
+};
+
 struct Policy {
   FloatRules floats;
   /// Of one question to the solver, as steps that take about so long on an idle core. 0: it is not asked.
   std::chrono::milliseconds solver_limit{2000};
+  Effort effort;
 };
 
 /// Items [first, last) of either program, from one pair of corresponding labels to the next.

@@ -52,6 +52,7 @@ public:
       if (item.kind == ItemKind::align) continue;
       if (facts_.full_exec && (*facts_.full_exec)[i - facts_.first_item])
         registers_[isa::exec_lo] = registers_[isa::exec_hi] = terms_.constant(32, 0xffffffff);
+      if (terms_.too_large()) return fail("the code is too large to be proved");
       if (auto done = take(i, item); !done)
         return fail("{}: {}", item.text.empty() ? std::string(name_of(item.instruction)) : item.text,
                     done.error().message);

@@ -31,6 +31,7 @@ uint64_t Terms::name(std::string_view text) {
 }
 
 Id Terms::intern(Term term, std::span<const Id> arguments, std::span<const uint64_t> coefficients) {
+  steps_ += 1 + arguments.size();
   uint64_t hash = mixed(uint64_t(term.kind) << 8 | term.width, term.payload);
   for (Id a : arguments) hash = mixed(hash, a);
   for (uint64_t c : coefficients) hash = mixed(hash, c);

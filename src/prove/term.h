@@ -86,6 +86,14 @@ public:
   std::span<const uint64_t> coefficients(Id id) const;
   size_t size() const { return terms_.size(); }
 
+  /// What has been done so far, in steps: about one an argument that was looked at. Others that walk over terms add
+  /// theirs.
+  uint64_t steps() const { return steps_; }
+  void spend(uint64_t steps) const { steps_ += steps; }
+  /// From here on so many terms and steps are enough; terms are made beyond that too, until somebody asks.
+  void allow(size_t terms, uint64_t steps) { most_terms_ = terms, most_steps_ = steps_ + steps; }
+  bool too_large() const { return terms_.size() > most_terms_ || steps_ > most_steps_; }
+
   Id constant(uint8_t width, uint64_t value);
   Id bit(bool value) { return value ? true_ : false_; }
   /// A value nothing is known of. `uniform`: the same in all lanes.
@@ -143,6 +151,12 @@ public:
 
 private:
   void spell(Id id, unsigned depth, std::string& text) const;
+  /// What is asked again and again of the parts of long chains is computed once.
+  using Known = std::vector<Id>;
+  template <class Compute> Id once(Known& known, Id a, Compute compute);
+  Id low_part(Id a);
+  Id high_part(Id a);
+  Id bit_in_lane(Id a);
   Id intern(Term term, std::span<const Id> arguments, std::span<const uint64_t> coefficients = {});
   uint64_t name(std::string_view text);
   Linear linear_of(Id a) const;
@@ -163,7 +177,19 @@ private:
   std::unordered_multimap<uint64_t, Id> known_;
   std::deque<std::string> names_;
   std::unordered_map<std::string_view, uint64_t> name_ids_;
+  Known low_, high_, lane_bit_;
+  mutable uint64_t steps_ = 0;
+  uint64_t most_steps_ = ~uint64_t{0};
+  size_t most_terms_ = ~size_t{0};
   Id false_ = 0, true_ = 0;
 };
+
+template <class Compute> Id Terms::once(Known& known, Id a, Compute compute) {
+  constexpr Id not_yet = ~Id{0};
+  if (a < known.size() && known[a] != not_yet) return known[a];
+  const Id result = compute(a);
+  if (a >= known.size()) known.resize(terms_.size(), not_yet);
+  return known[a] = result;
+}
 
 } // namespace asmevo::prove
