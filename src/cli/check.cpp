@@ -139,8 +139,12 @@ const Verb check_verb = {
             a.add_option("--launch", o.launch, "run the kernel on this launch in strict mode too: rules S*")
                 ->type_name("PATH");
             device_option(a, o.device);
-            a.add_option("--only", o.only, "judge by this rule, or all of a kind: W001, H*")->type_name("RULE");
-            a.add_option("--without", o.without, "leave this rule out, or all of a kind")->type_name("RULE");
+            a.add_option("--only", o.only, "judge by this rule, or all of a kind: W001, H*")
+                ->type_name("RULE")
+                ->allow_extra_args(false);
+            a.add_option("--without", o.without, "leave this rule out, or all of a kind")
+                ->type_name("RULE")
+                ->allow_extra_args(false);
             a.add_flag("--sarif", o.sarif, "one SARIF 2.1.0 log on stdout");
             a.add_flag("--rules", o.list, "list the rules");
           },

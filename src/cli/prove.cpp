@@ -70,6 +70,7 @@ const Verb prove_verb = {"prove", "show that a code object computes the same as 
                                               "take float operands in either order (commute), or a product and a sum "
                                               "as rounded once (contract)")
                                      ->type_name("RULE")
+                                     ->allow_extra_args(false)
                                      ->check(CLI::IsMember({"commute", "contract"}));
                                  a.add_option("--timeout", o.seconds, "of one question to the solver")
                                      ->type_name("SECONDS")
