@@ -216,7 +216,10 @@ private:
     if (t == f32 || t == f64 || t == f16) {
       constexpr string_view edges[] = {"0",    "1",   "0.5", "2",   "4",   "3", "0.15915494309189532",
                                        "1e-4", "0.1", "100", "6e4", "1e-7"};
-      return fmt::format("({})({}{})", names[t], chance(40) ? "-" : "", edges[pick(std::size(edges))]);
+      const string_view edge = edges[pick(std::size(edges))];
+      const bool negative = chance(40);
+      if (edge == "0") return fmt::format("ZERO({})", names[t]);
+      return fmt::format("({})({}{})", names[t], negative ? "-" : "", edge);
     }
     const uint64_t value = widths[t] == 64 ? bits : bits & ((uint64_t{1} << widths[t]) - 1);
     return fmt::format("({}){:#x}{}", names[t], value, widths[t] == 64 ? "ul" : "u");

@@ -95,6 +95,13 @@ TO_INT(f16_to_i16, f16, i16, -32768.0f16, 32752.0f16)
 TO_INT(f16_to_u16, f16, u16, 0.0f16, 65504.0f16)
 TO_INT(f16_to_i32, f16, i32, -65504.0f16, 65504.0f16)
 
+// LLVM 22 takes 0 - x for -x, which differ in the sign of zero, where it sees that a zero is one: it does not see these.
+#ifdef DEVICE
+#define ZERO(F) ({ F zero = 0; __asm__("" : "+v"(zero)); zero; })
+#else
+#define ZERO(F) ((F)0)
+#endif
+
 #define ORDERED(x) ((x) != (x) ? 1 : (x)) // where a NaN's sign would show
 #define NUMBER(F, suffix)                                                                                              \
   INLINE F min_##suffix(F a, F b) { return __builtin_elementwise_min(ORDERED(a), ORDERED(b)) + (F)0; }                 \
