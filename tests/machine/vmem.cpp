@@ -236,6 +236,35 @@ TEST(Buffer, SwizzledBuffersInterleaveElements) {
   EXPECT_EQ(p.v(4).lane[20], 0u);
 }
 
+// How compiled code reads and writes private memory that it knows no alignment of.
+TEST(Buffer, UnalignedAccessesFollowTheSwizzleByteByByte) {
+  Buffers p("buffer_load_dwordx2 v[4:5], v[2:3], s[8:11], 0 idxen offen\n"
+            "buffer_load_ushort v6, v[2:3], s[8:11], 0 idxen offen offset:1\n"
+            "buffer_store_dword v7, v[2:3], s[12:15], 0 idxen offen\n"
+            "buffer_store_short v7, v[2:3], s[12:15], 0 idxen offen offset:5");
+  p.begin();
+  for (unsigned v : {8u, 12u}) {
+    p.s(v + 1) |= 16u << 16 | 1u << 31; // stride 16, swizzled
+    p.s(v + 2) = 16;                    // records
+    p.s(v + 3) = 0x20000 | 0u << 21;    // index stride 8
+  }
+  p.fill(2, times(1));
+  p.fill(3, [](unsigned) { return 2; });
+  p.fill(7, [](unsigned i) { return 0xa1b2c300 + i; });
+  p.run();
+  ASSERT_EQ(p.end(), TurnEnd::finished) << p.fault();
+  // Element e of index n is dword n / 8 * 32 + e * 8 + n % 8, here for index 11.
+  const auto element = [](uint32_t e) { return 1 * 32 + e * 8 + 3; };
+  const auto in = [&](uint32_t e) { return 0x1000u + element(e); };
+  EXPECT_EQ(p.v(4).lane[11], in(0) >> 16 | in(1) << 16);
+  EXPECT_EQ(p.v(5).lane[11], in(1) >> 16 | in(2) << 16);
+  EXPECT_EQ(p.v(6).lane[11], in(0) >> 24 | (in(1) & 0xff) << 8);
+  EXPECT_EQ(p.dword(4 * element(0)) >> 16, 0xc30bu);
+  EXPECT_EQ(p.dword(4 * element(1)) & 0xffff, 0xa1b2u);
+  EXPECT_EQ(p.dword(4 * element(1)) >> 24, 0x0bu); // offset 7, across the elements
+  EXPECT_EQ(p.dword(4 * element(2)) & 0xff, 0xc3u);
+}
+
 TEST(Buffer, LoadsToLdsAddTheOffsetOnBothSides) {
   Buffers p("s_mov_b32 m0, 0xabcd0100\nbuffer_load_dword v1, s[8:11], 0 offen offset:8 lds"); // 16 bits of M0 count
   p.begin();

@@ -78,6 +78,12 @@ struct Resource {
     const uint64_t block = uint64_t{n / index_stride} * stride + uint64_t{o / element_bytes} * element_bytes;
     return base + block * index_stride + n % index_stride * element_bytes + o % element_bytes;
   }
+
+  /// How many of `bytes` at `at` lie side by side: an offset need not be aligned, and a swizzle parts elements.
+  AE_LANES uint32_t together(unsigned i, uint32_t at, uint32_t bytes) const {
+    const uint32_t left = element_bytes - (offset_of(i) + at) % element_bytes;
+    return swizzle && left < bytes ? left : bytes;
+  }
 };
 
 AE_LANES Resource resource(Wave& w, const Op& op) {

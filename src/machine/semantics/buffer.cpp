@@ -32,10 +32,16 @@ AE_LANES const uint8_t* fetch(Wave& w, const Op& op, const Resource& r, unsigned
     return reach(w, op, int(i), r.address(i, 0), bytes, false);
   constexpr unsigned step = bytes < 4 ? bytes : 4;
   for (unsigned at = 0; at < bytes; at += step) {
-    const uint8_t* from = zeros;
-    if (r.inside(i, at, step)) from = reach(w, op, int(i), r.address(i, at), step, false);
-    if (!from) return nullptr;
-    __builtin_memcpy(buffer + at, from, step);
+    if (!r.inside(i, at, step)) {
+      __builtin_memset(buffer + at, 0, step);
+      continue;
+    }
+    for (unsigned k = at, count; k < at + step; k += count) {
+      count = r.together(i, k, at + step - k);
+      const uint8_t* from = reach(w, op, int(i), r.address(i, k), count, false);
+      if (!from) return nullptr;
+      __builtin_memcpy(buffer + k, from, count);
+    }
   }
   return buffer;
 }
@@ -113,9 +119,12 @@ AE_LANES bool deposit(Wave& w, const Op& op, const Resource& r, unsigned i, cons
   constexpr unsigned step = bytes < 4 ? bytes : 4;
   for (unsigned at = 0; at < bytes; at += step) {
     if (!r.inside(i, at, step)) continue;
-    uint8_t* to = reach(w, op, int(i), r.address(i, at), step, true);
-    if (!to) return false;
-    __builtin_memcpy(to, buffer + at, step);
+    for (unsigned k = at, count; k < at + step; k += count) {
+      count = r.together(i, k, at + step - k);
+      uint8_t* to = reach(w, op, int(i), r.address(i, k), count, true);
+      if (!to) return false;
+      __builtin_memcpy(to, buffer + k, count);
+    }
   }
   return true;
 }

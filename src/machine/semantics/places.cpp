@@ -174,7 +174,8 @@ void scratch_places(Wave& w, const Op& op, uint32_t bytes, Places& p) {
   summarise(p);
 }
 
-/// Of a swizzled buffer the first element of each lane; scratch is all that lies so, and is watched by dwords.
+/// Of a swizzled buffer the first element of each lane, the whole of it where an access crosses into the next; scratch
+/// is all that lies so, and is watched by dwords.
 void buffer_places(Wave& w, const Op& op, uint32_t bytes, Places& p) {
   const Resource r = resource(w, op);
   begin(w, p, Space::global, r.swizzle && bytes > 4 ? 4 : bytes);
@@ -189,6 +190,7 @@ void buffer_places(Wave& w, const Op& op, uint32_t bytes, Places& p) {
     for (unsigned i = 0; i < lanes; ++i) {
       inside.lane[i] = r.inside(i, 0, p.bytes) ? ~0u : 0u;
       p.place[i] = r.address(i, 0);
+      if (r.together(i, 0, p.bytes) < p.bytes) p.place[i] -= r.offset_of(i) % element_bytes;
     }
   } else {
     static constexpr Row none{};
