@@ -22,23 +22,31 @@ download() { # PACKAGE: its libraries in libraries/
   rm -r "unpacked-$1"
 }
 
+made=.done-$(cat "$kernels"/* "$kernels"/../template.hip | sha256sum | cut -c1-12) # other sources, other objects
+sources_for() { # TARGET: the kernels that it can run
+  case $1 in
+  gfx906*) ls "$kernels"/*.hip | grep -v _mfma ;; # no matrix units
+  *) ls "$kernels"/*.hip ;;
+  esac
+}
+
 compile() { # TARGET VERSION: every kernel, plain, bundled, compressed
   local out=compiled/$1-$2 source name
-  [ -e "$out/.done" ] && return
+  [ -e "$out/$made" ] && return
   mkdir -p "$out"
-  for source in "$kernels"/*.hip; do
+  for source in $(sources_for "$1"); do
     name=$(basename "${source%.hip}")
     local command="clang-22 -x hip --offload-arch=$1 -mcode-object-version=$2 --offload-device-only -nogpuinc -nogpulib -O3 $source"
     $command --no-gpu-bundle-output -o "$out/$name.hsaco"
     $command --gpu-bundle-output -o "$out/$name.hipfb"
     $command --gpu-bundle-output --offload-compress -o "$out/$name.packed.hipfb"
   done
-  touch "$out/.done"
+  touch "$out/$made"
 }
 
 relocatables() { # TARGET: every kernel and a template as one section and as many, not linked, and linked with relocations left in
   local out=relocatable/$1 source name options
-  [ -e "$out/.done" ] && return
+  [ -e "$out/$made" ] && return
   mkdir -p "$out"
   for source in "$kernels"/*.hip "$kernels"/../template.hip; do
     for options in "" "-ffunction-sections -fdata-sections" "-ffunction-sections -fno-unique-section-names"; do
@@ -48,7 +56,7 @@ relocatables() { # TARGET: every kernel and a template as one section and as man
       ld.lld-22 -shared --emit-relocs "$name.o" -o "$name.co"
     done
   done
-  touch "$out/.done"
+  touch "$out/$made"
 }
 
 download librocrand1
