@@ -6,7 +6,6 @@
 
 #include <random>
 #include <set>
-#include <tuple>
 
 using namespace asmevo;
 using namespace asmevo::machine;
@@ -57,10 +56,8 @@ public:
       const uint32_t wave = pick(waves), place = pick(places);
       const bool write = pick(4) == 0;
       as_wave(wave, [&] {
-        // Of accesses of one kind between two barriers the first counts, so a later one is waited for.
-        const bool again = !done_.insert({epoch_, wave, place, write}).second;
         access(wave, place, write);
-        if (again || pick(3)) wait(wave);
+        if (pick(3)) wait(wave);
       });
     }
     line(memory_.wait);
@@ -100,7 +97,6 @@ private:
   std::mt19937_64 random_;
   Kernel kernel_;
   std::array<std::vector<size_t>, waves> in_flight_;
-  std::set<std::tuple<uint32_t, uint32_t, uint32_t, bool>> done_;
   uint32_t instructions_ = 0, epoch_ = 0;
 };
 

@@ -21,26 +21,18 @@ using strict::Cells;
 using strict::Noting;
 using strict::Quick;
 
-/// What makes a cell quiet, whose it is, and whether it already says what a new access would make it say. Of readers:
-/// whether one is of no more interest, whether the other readers can be given up for the latest, and whether they are
-/// as many as anyone wants.
+/// What makes a cell quiet, and whose it is.
 struct LdsRule {
-  uint32_t event, floor, present, covering;
+  uint32_t event, floor;
   AE_LANES bool mine(uint32_t cell) const { return ((cell ^ event) & strict::owner_mask) == 0; }
   AE_LANES bool quiet(uint32_t cell) const { return (cell < floor) | mine(cell); }
-  AE_LANES bool readable(uint32_t written) const { return quiet(written) & (written != 0); }
-  AE_LANES bool current(uint32_t cell) const { return mine(cell) & (cell >= present); }
-  AE_LANES bool past(uint32_t cell) const { return cell < floor; }
-  AE_LANES bool replaceable(uint32_t others, uint32_t latest) const {
-    return quiet(others) | (((others ^ latest) & strict::owner_mask) == 0);
-  }
-  AE_LANES static bool enough(uint32_t) { return false; }
 };
+/// And whether it already says what a new access would make it say. Of readers: whether one is of no more interest,
+/// whether the other readers can be given up for the latest, and whether they are as many as anyone wants.
 struct GlobalRule {
-  uint32_t event, floor, present, covering;
+  uint32_t event, present, covering;
   AE_LANES bool mine(uint32_t cell) const { return (cell ^ event) >> strict::block_bits == 0; }
   AE_LANES bool quiet(uint32_t cell) const { return (cell == 0) | mine(cell); }
-  AE_LANES bool readable(uint32_t written) const { return quiet(written); }
   AE_LANES bool current(uint32_t cell) const { return mine(cell) & (cell >= present); }
   AE_LANES static bool past(uint32_t cell) { return cell == 0; }
   AE_LANES bool replaceable(uint32_t others, uint32_t latest) const {
@@ -103,21 +95,57 @@ struct Scattered {
   }
 };
 
-/// A reader that is among the latest and the others already changes nothing.
-template <class Rule, class Set> AE_LANES bool note_read(const Cells& cells, const Set& set, Rule rule) {
-  const auto covered = [&](Cell latest, Cell others) {
-    return rule.current(latest) | rule.current(others) | (others == rule.covering) | rule.enough(others);
-  };
-  uint32_t bad = 0, stale = 0;
-  set.each(cells, [&](const Cell* written, const Cell* latest, const Cell* others, size_t k) {
-    const Cell before = latest[k], beside = others[k];
-    const bool here = covered(before, beside);
-    const bool simple = here | rule.mine(before) | rule.past(before) | rule.replaceable(beside, before);
-    bad |= rule.readable(written[k]) & simple ? 0u : 1u;
-    stale |= here ? 0u : 1u;
+template <class Set> AE_LANES bool note_read(const Noting& n, const Set& set, LdsRule rule) {
+  uint32_t bad = 0, stale = 0, foreign = 0;
+  set.each(n.cells, [&](const Cell* written, const Cell* latest, const Cell*, size_t k) {
+    bad |= rule.quiet(written[k]) & (written[k] != 0) ? 0u : 1u;
+    stale |= latest[k] ^ rule.event;
+    foreign |= rule.mine(latest[k]) ? 0u : 1u;
   });
   if (bad) return false;
   if (!stale) return true;
+  if (foreign)
+    set.each(n.cells, [&](const Cell*, const Cell* latest, Cell* others, size_t k) {
+      const Cell before = rule.mine(latest[k]) ? 0 : latest[k];
+      others[k] = others[k] > before ? others[k] : before;
+    });
+  const Cells reads{n.own_reads, n.cells.latest, n.cells.others};
+  set.each(reads, [&](Cell* own, Cell* latest, const Cell*, size_t k) { latest[k] = own[k] = rule.event; });
+  return true;
+}
+
+template <class Set> AE_LANES bool note_write(const Noting& n, const Set& set, LdsRule rule) {
+  uint32_t bad = 0, stale = 0;
+  set.each(n.cells, [&](const Cell* written, const Cell* latest, const Cell* others, size_t k) {
+    bad |= rule.quiet(written[k]) & rule.quiet(latest[k]) & (others[k] < rule.floor) ? 0u : 1u;
+    stale |= written[k] ^ rule.event;
+  });
+  if (bad) return false;
+  if (stale) set.each(n.cells, [&](Cell* written, const Cell*, const Cell*, size_t k) { written[k] = rule.event; });
+  return true;
+}
+
+/// A reader that is among the latest and the others already changes nothing.
+template <class Set> AE_LANES bool note_read(const Noting& n, const Set& set, GlobalRule rule) {
+  const Cells& cells = n.cells;
+  const auto covered = [&](Cell latest, Cell others) {
+    return (latest == rule.event) | rule.current(others) | (others == rule.covering) | rule.enough(others);
+  };
+  uint32_t bad = 0, stale = 0, foreign = 0;
+  set.each(cells, [&](const Cell* written, const Cell* latest, const Cell* others, size_t k) {
+    const Cell before = latest[k], beside = others[k];
+    const bool here = covered(before, beside), mine = rule.mine(before);
+    const bool simple = here | mine | rule.past(before) | rule.replaceable(beside, before);
+    bad |= rule.quiet(written[k]) & simple ? 0u : 1u;
+    stale |= here ? 0u : 1u;
+    foreign |= mine ? 0u : 1u;
+  });
+  if (bad) return false;
+  if (!stale) return true;
+  if (!foreign) {
+    set.each(cells, [&](const Cell*, Cell* latest, const Cell*, size_t k) { latest[k] = rule.event; });
+    return true;
+  }
   set.each(cells, [&](const Cell*, Cell* latest, Cell* others, size_t k) {
     const Cell before = latest[k], beside = others[k];
     const bool here = covered(before, beside);
@@ -127,21 +155,25 @@ template <class Rule, class Set> AE_LANES bool note_read(const Cells& cells, con
   return true;
 }
 
-template <class Rule, class Set> AE_LANES bool note_write(const Cells& cells, const Set& set, Rule rule) {
+template <class Set> AE_LANES bool note_write(const Noting& n, const Set& set, GlobalRule rule) {
+  const Cells& cells = n.cells;
   uint32_t bad = 0, stale = 0;
   set.each(cells, [&](const Cell* written, const Cell* latest, const Cell* others, size_t k) {
     bad |= rule.quiet(written[k]) & rule.quiet(latest[k]) & rule.quiet(others[k]) ? 0u : 1u;
-    stale |= rule.current(written[k]) ? 0u : 1u;
+    stale |= written[k] ^ rule.event;
   });
   if (bad) return false;
   if (stale) set.each(cells, [&](Cell* written, const Cell*, const Cell*, size_t k) { written[k] = rule.event; });
   return true;
 }
 
+AE_LANES LdsRule rule_of(const Noting& n, LdsRule) { return {n.event, n.floor}; }
+AE_LANES GlobalRule rule_of(const Noting& n, GlobalRule) { return {n.event, n.present, n.covering}; }
+
 template <class Rule, bool write, class Set> AE_LANES bool note(const Noting& n, const Set& set) {
-  const Rule rule{n.event, n.floor, n.present, n.covering};
-  if constexpr (write) return note_write(n.cells, set, rule);
-  return note_read(n.cells, set, rule);
+  const Rule rule = rule_of(n, Rule{});
+  if constexpr (write) return note_write(n, set, rule);
+  return note_read(n, set, rule);
 }
 
 AE_LANES Stretch stretch(const Noting& n, uint64_t low, uint64_t high) {

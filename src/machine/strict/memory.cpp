@@ -114,44 +114,6 @@ struct MemoryWatch::Access {
   bool reads, writes, to_lds;
 };
 
-/// Cells of LDS and their events.
-struct MemoryWatch::LdsView {
-  MemoryWatch& watch;
-  uint32_t event; // as a cell
-
-  bool mine(uint32_t cell) const { return ((cell ^ event) & owner_mask) == 0; }
-  const Event& event_of(uint32_t cell) const { return watch.lds_events_[(cell >> owner_bits) - watch.lds_base_]; }
-  static bool enough(uint32_t) { return false; }
-  /// What comes before everything that happens now is left out.
-  template <class F> void each(uint32_t cell, F f) const {
-    if (cell < watch.lds_floor_) return;
-    if ((cell & owner_mask) != several) return f(cell);
-    const uint32_t set = event_of(cell).instruction; // and in the lowest bit, of which lot
-    for (const uint32_t one : watch.lds_readers_[set & 1][set >> 1])
-      if (one >= watch.lds_floor_) f(one);
-  }
-  /// The same, or less to think about where a barrier has made it so.
-  uint32_t settled(uint32_t cell) const {
-    if (cell < watch.lds_floor_ || (cell & owner_mask) == several) return cell;
-    const Event& event = event_of(cell);
-    const uint32_t now = watch.order_->epoch();
-    const bool past = event.epoch < now && watch.order_->effective_epoch(event) < now;
-    return past ? long_past << owner_bits : cell;
-  }
-  uint32_t cell_of(const ReaderSets::Readers& readers) const {
-    if (readers.size() < 2) return readers.empty() ? 0 : readers.front();
-    ReaderSets& sets = watch.lds_readers_[watch.lds_current_];
-    if (sets.full()) {
-      watch.shared_.gap("LDS: more readers than can be remembered");
-      return readers.back();
-    }
-    return sets.cell_of(readers, [&](uint32_t index) {
-      watch.lds_events_.push_back(event_of_set(index << 1 | watch.lds_current_));
-      return uint32_t(watch.lds_base_ + watch.lds_events_.size() - 1) << owner_bits | several;
-    });
-  }
-};
-
 /// Cells of global memory. Where no workgroup can tell another anything, two readers of different ones are enough.
 struct MemoryWatch::GlobalView {
   MemoryWatch& watch;
@@ -160,7 +122,6 @@ struct MemoryWatch::GlobalView {
   bool mine(uint32_t cell) const { return event_of(cell).serial == serial; }
   const Event& event_of(uint32_t cell) const { return watch.shared_.events[cell & ~enough_readers]; }
   static bool enough(uint32_t others) { return others & enough_readers; }
-  static uint32_t settled(uint32_t cell) { return cell; }
   template <class F> void each(uint32_t cell, F f) const {
     cell &= ~enough_readers;
     if (!cell) return;
@@ -187,25 +148,11 @@ struct MemoryWatch::GlobalView {
 
 MemoryWatch::MemoryWatch(SharedWatch& shared, Findings& findings, const Workgroup& group)
     : shared_(shared), findings_(findings), group_(group), order_(shared.orders.enter(group.id, group.wave_count)),
-      lds_size_(shared.plan.lds_size), lds_shift_(shared.lds_shift), numbers_(group.wave_count),
+      lds_(shared.plan.lds_size, shared.lds_shift, group.wave_count), numbers_(group.wave_count),
       latest_lds_(size_t{shared.memory_instructions} * group.wave_count), latest_global_(latest_lds_.size()),
-      scratch_written_(group.scratch_wave_bytes() * group.wave_count) {
-  split_lds(lds_shift_);
-}
+      scratch_written_(group.scratch_wave_bytes() * group.wave_count) {}
 
 MemoryWatch::~MemoryWatch() { shared_.orders.leave(order_); }
-
-void MemoryWatch::split_lds(unsigned shift) {
-  const size_t cells = (lds_size_ >> shift) + 1, old_cells = lds_memory_.size() / 3;
-  std::vector<uint32_t> memory(3 * cells);
-  for (size_t part = 0; part < 3 && old_cells; ++part)
-    for (size_t k = 0; k < cells; ++k)
-      memory[part * cells + k] = lds_memory_[part * old_cells + (k >> (lds_shift_ - shift))];
-  lds_memory_ = std::move(memory);
-  lds_shift_ = shift;
-  uint32_t* first = lds_memory_.data();
-  lds_cells_ = {first, first + cells, first + 2 * cells};
-}
 
 void MemoryWatch::arrive(uint32_t wave, std::span<const Outstanding> in_flight) {
   std::vector<uint32_t> instructions;
@@ -216,31 +163,16 @@ void MemoryWatch::arrive(uint32_t wave, std::span<const Outstanding> in_flight) 
         shared_.shapes[op.instruction].to_lds || (shared_.plan.image->instructions[op.instruction].traits.lds &&
                                                   shared_.shapes[op.instruction].addressing != Addressing::none);
     if (!lds) continue;
-    const uint32_t event =
-        latest_lds_[size_t{wave} * shared_.memory_instructions + shared_.numbers[op.instruction]].event;
-    const bool recent = !again && event >= lds_epoch_start_;
-    flight_ = std::max(flight_, recent ? Flight::recent : Flight::old);
+    const uint32_t event = latest_lds_[slot(wave, op.instruction)];
+    const bool recent = !again && lds_.since_barrier(event);
+    lds_.arrive(recent ? LdsShadow::Flight::recent : LdsShadow::Flight::old);
   }
   if (!instructions.empty()) order_->arrive(wave, std::move(instructions));
 }
 
 void MemoryWatch::pass_barrier() {
   order_->pass_barrier();
-  const uint32_t now = lds_base_ + uint32_t(lds_events_.size());
-  if (flight_ != Flight::old) raise_lds_floor(flight_ == Flight::none ? now : lds_epoch_start_);
-  lds_epoch_start_ = now;
-  flight_ = Flight::none;
-}
-
-/// What comes before `event` comes before everything that happens now. Sets of readers that were made before the
-/// barrier before this one are among that, so two lots of them are enough.
-void MemoryWatch::raise_lds_floor(uint32_t event) {
-  lds_events_.erase(lds_events_.begin(), lds_events_.begin() + (event - lds_base_));
-  lds_base_ = event;
-  lds_floor_ = event << owner_bits;
-  if (lds_events_.empty()) lds_readers_[lds_current_].clear();
-  lds_current_ ^= 1;
-  lds_readers_[lds_current_].clear();
+  lds_.pass_barrier();
 }
 
 Finding* MemoryWatch::report(const Access& a, FindingKind kind, int64_t cause) {
@@ -277,21 +209,14 @@ void MemoryWatch::misaligned(const Access& a, uint32_t natural) {
   return held.epoch == order_->epoch() && held.released != i.node.stores_outstanding && held.to_lds == i.to_lds;
 }
 
-[[gnu::always_inline]] inline MemoryWatch::Latest& MemoryWatch::latest(std::vector<Latest>& table, const Issue& i) {
-  return table[size_t{i.w.id} * shared_.memory_instructions + shared_.numbers[i.index]];
-}
-
-[[gnu::always_inline]] inline MemoryWatch::Latest& MemoryWatch::lds_event(const Issue& i) {
-  Latest& held = latest(latest_lds_, i);
-  if (held.event < lds_base_ || !covers(lds_events_[held.event - lds_base_], i)) {
-    held = {.event = uint32_t(lds_base_ + lds_events_.size())};
-    lds_events_.push_back(event_of(i));
-  }
+[[gnu::always_inline]] inline uint32_t MemoryWatch::lds_event(const Issue& i) {
+  uint32_t& held = latest_lds_[slot(i.w.id, i.index)];
+  if (!lds_.holds(held) || !covers(lds_.event(held), i)) held = lds_.add(event_of(i));
   return held;
 }
 
 [[gnu::always_inline]] inline MemoryWatch::Latest& MemoryWatch::global_event(const Issue& i) {
-  Latest& held = latest(latest_global_, i);
+  Latest& held = latest_global_[slot(i.w.id, i.index)];
   if (held.event && covers(shared_.events[held.event], i)) return held;
   const Event event = event_of(i);
   Numbers& numbers = numbers_[i.w.id];
@@ -303,29 +228,54 @@ void MemoryWatch::misaligned(const Access& a, uint32_t natural) {
 }
 
 [[gnu::always_inline]] inline void MemoryWatch::lds(const Access& a) {
-  if (lds_full()) return shared_.gap("LDS: more accesses than can be remembered");
-  if (const unsigned shift = shift_of(a.places); shift < lds_shift_) {
-    split_lds(shift);
+  if (lds_.full()) return shared_.gap("LDS: more accesses than can be remembered");
+  if (const unsigned shift = shift_of(a.places); shift < lds_.shift()) {
+    lds_.split(shift);
     shared_.lds_shift = std::min(shared_.lds_shift, shift);
   }
-  Latest& held = lds_event({a.w, a.index, a.shape, a.node, a.places.bytes, a.to_lds});
-  const Noting n = lds_noting(held, a.w.id | (a.to_lds ? load_to_lds_owner : 0));
+  const uint32_t event = lds_event({a.w, a.index, a.shape, a.node, a.places.bytes, a.to_lds});
+  const Noting n = lds_.noting(event, a.w.id | (a.to_lds ? load_to_lds_owner : 0));
   const ShadowRunners& run = shared_.shadow;
-  if ((a.reads && !run.lds_read(n, a.places)) || (a.writes && !run.lds_write(n, a.places)))
-    look_at_lds(a, n.event, held.covering);
+  if ((a.reads && !run.lds_read(n, a.places)) || (a.writes && !run.lds_write(n, a.places))) look_at_lds(a, n);
 }
 
-void MemoryWatch::look_at_lds(const Access& a, uint32_t event, uint32_t& covering) {
+/// The granules of an access to LDS, carefully.
+void MemoryWatch::look_at_lds(const Access& a, const Noting& n) {
   const auto place = [&](unsigned lane) { return fmt::format("LDS at {:#x}", a.places.at(lane)); };
-  const LdsView view{*this, event};
-  look_at(a, lds_cells_, 0, lds_shift_, [&](Granule& granule, unsigned lane) {
-    if (a.reads && !granule.written)
+  const auto mine = [&](uint32_t cell) { return ((cell ^ n.event) & owner_mask) == 0; };
+  each_cell(a.places, 0, n.shift, [&](size_t k, unsigned lane) {
+    uint32_t &written = n.cells.write[k], &latest = n.cells.latest[k], &others = n.cells.others[k];
+    if (a.reads && !written)
       if (Finding* f = report(a, FindingKind::uninitialised)) {
         f->lane = int(lane);
         f->message = fmt::format("reads {} of {}, which nothing has written", amount(a.places.bytes), place(lane));
       }
-    look_at_granule(view, a, granule, lane, place, covering);
+    written = lds_.settled(written, *order_);
+    if (lds_.counts(written) && !mine(written)) judge(a, lds_.event_of(written), true, lane, place);
+    if (a.writes) look_at_lds_readers(a, n, k, lane, place);
+    if (a.reads) {
+      if (!mine(latest)) others = std::max(others, latest);
+      latest = n.own_reads[k] = n.event;
+    }
+    if (a.writes) written = n.event;
   });
+}
+
+/// Every wave that has read granule k, before this access writes it.
+template <class Place>
+void MemoryWatch::look_at_lds_readers(const Access& a, const Noting& n, size_t k, unsigned lane, Place place) {
+  uint32_t &latest = n.cells.latest[k], &others = n.cells.others[k];
+  const uint32_t last = latest & owner_mask;
+  others = 0;
+  for (uint32_t wave = 0; wave < group_.wave_count; ++wave) {
+    uint32_t& read = lds_.reads(wave)[k];
+    read = lds_.settled(read, *order_);
+    if (wave == last)
+      latest = read;
+    else
+      others = std::max(others, read);
+    if (wave != a.w.id && lds_.counts(read)) judge(a, lds_.event_of(read), false, lane, place);
+  }
 }
 
 /// The granules of an access, carefully. Those that are alike have the same outcome; a few kinds are remembered.
@@ -398,16 +348,6 @@ void MemoryWatch::look_at_region(const Access& a, const RegionShadow& shadow, La
                  [&](unsigned lane) { return group_.memory->describe(a.places.at(lane), a.places.bytes); });
 }
 
-[[gnu::always_inline]] inline Noting MemoryWatch::lds_noting(const Latest& held, uint32_t owner) const {
-  return {.cells = lds_cells_,
-          .high = lds_size_,
-          .shift = lds_shift_,
-          .event = held.event << owner_bits | owner,
-          .floor = lds_floor_,
-          .present = lds_epoch_start_ << owner_bits,
-          .covering = held.covering};
-}
-
 [[gnu::always_inline]] inline Noting MemoryWatch::global_noting(const RegionShadow& shadow, const Latest& held,
                                                                 uint32_t wave) const {
   return {.cells = shadow.cells(),
@@ -458,32 +398,32 @@ void MemoryWatch::look_at_global(const Access& a, const RegionShadow& shadow, La
           [&](Granule& granule, unsigned lane) { look_at_granule(view, a, granule, lane, place, held.covering); });
 }
 
-template <class View, class Place> void MemoryWatch::look_at_granule(const View& view, const Access& a,
-                                                                     Granule& granule, unsigned lane, Place place,
-                                                                     uint32_t& covering) {
+template <class Place> void MemoryWatch::look_at_granule(const GlobalView& view, const Access& a, Granule& granule,
+                                                         unsigned lane, Place place, uint32_t& covering) {
   const auto meets = [&](uint32_t cell, bool wrote) {
     view.each(cell, [&](uint32_t one) {
       if (!view.mine(one)) judge(a, view.event_of(one), wrote, lane, place);
     });
   };
-  granule = {view.settled(granule.written), view.settled(granule.latest), view.settled(granule.others)};
   meets(granule.written, true);
   if (a.writes) meets(granule.latest, false), meets(granule.others, false);
   if (a.reads && !view.enough(granule.others)) note_reader(view, a, granule, covering);
   if (a.writes) granule.written = view.event;
 }
 
-/// Whether this wave's reading now is noted already.
-template <class View> bool MemoryWatch::is_among(const View& view, const Access& a, uint32_t readers) const {
-  if (a.shape.atomic || a.shape.coherent) return false; // always noted
+/// Whether this wave's reading now is noted already. Among several waves the first of an epoch counts; what it misses
+/// is a later one that alone is in flight at the barrier.
+bool MemoryWatch::is_among(const GlobalView& view, const Access& a, uint32_t readers) const {
+  const bool always = a.shape.atomic || a.shape.coherent;
   bool found = false;
-  view.each(readers, [&](uint32_t one) { found |= view.mine(one) && view.event_of(one).epoch == order_->epoch(); });
+  view.each(readers, [&](uint32_t one) {
+    found |= one == view.event || (!always && view.mine(one) && view.event_of(one).epoch == order_->epoch());
+  });
   return found;
 }
 
-template <class View>
-void MemoryWatch::note_reader(const View& view, const Access& a, Granule& granule, uint32_t& covering) {
-  if (is_among(view, a, granule.latest) || (granule.others && granule.others == covering)) return;
+void MemoryWatch::note_reader(const GlobalView& view, const Access& a, Granule& granule, uint32_t& covering) {
+  if (granule.latest == view.event || (granule.others && granule.others == covering)) return;
   if (is_among(view, a, granule.others)) {
     covering = granule.others;
     return;
@@ -493,7 +433,7 @@ void MemoryWatch::note_reader(const View& view, const Access& a, Granule& granul
 }
 
 /// Who has read a place besides this access: what was the latest, and the others as far as they still count.
-template <class View> uint32_t MemoryWatch::other_readers(const View& view, const Access& a, const Granule& granule) {
+uint32_t MemoryWatch::other_readers(const GlobalView& view, const Access& a, const Granule& granule) {
   readers_.clear();
   const auto add = [&](uint32_t cell) {
     const Event& event = view.event_of(cell);
@@ -574,12 +514,11 @@ void MemoryWatch::scratch(const Access& a) {
   const ShadowRunners& run = shared_.shadow;
   uint64_t first = 0;
   if (shape.addressing == Addressing::lds) {
-    if (lds_full()) return false;
-    Latest& held = lds_event(issue);
-    const Noting n = lds_noting(held, w.id);
+    if (lds_.full()) return false;
+    const Noting n = lds_.noting(lds_event(issue), w.id);
     const QuickRunner runner = shape.writes ? run.quick_lds_write : run.quick_lds_read;
     const Quick seen = runner(n, w, w.ops[index], shape.bytes, first);
-    if (seen == Quick::look) look_at_lds(side_by_side(issue, Space::lds, first), n.event, held.covering);
+    if (seen == Quick::look) look_at_lds(side_by_side(issue, Space::lds, first), n);
     return seen != Quick::other;
   }
   if (!shadow_ || !shadow_->valid() || shared_.events.size() >= max_events) return false;

@@ -7,6 +7,7 @@
 
 #include "machine/dispatch.h"
 #include "machine/strict/findings.h"
+#include "machine/strict/lds_shadow.h"
 #include "machine/strict/order.h"
 #include "machine/strict/path.h"
 #include "machine/strict/readers.h"
@@ -69,8 +70,7 @@ struct SharedWatch {
   void gap(std::string text);
 };
 
-/// Between barriers each instruction of a wave is one.
-inline constexpr size_t max_events = size_t{1} << 24;
+inline constexpr size_t max_events = LdsShadow::max_events;
 
 /// The memory of one workgroup.
 class MemoryWatch {
@@ -89,9 +89,9 @@ public:
 private:
   struct Issue;
   struct Access; // what one instruction does in one kind of memory
-  struct LdsView;
   struct GlobalView;
-  /// Of a wave and a memory instruction: its last event, and readers of what it last read that it is among.
+  /// Of a wave and a memory instruction in global memory: its last event, and readers of what it last read that it is
+  /// among.
   struct Latest {
     uint32_t event = 0, covering = nobody;
   };
@@ -101,65 +101,51 @@ private:
     bool operator==(const Granule&) const = default;
   };
 
-  /// Numbers of LDS events begin here; the one below stands for all that a barrier has ordered before everything.
-  static constexpr uint32_t first_event = 2, long_past = first_event - 1;
-
   void lds(const Access& a);
   void global(const Access& a);
   void share(const Access& a);
   void scratch(const Access& a);
   void each_region(const Access& a);
-  void look_at_lds(const Access& a, uint32_t event, uint32_t& covering);
+  void look_at_lds(const Access& a, const Noting& n);
+  template <class Place>
+  void look_at_lds_readers(const Access& a, const Noting& n, size_t k, unsigned lane, Place place);
   template <class Place> void look_at_global(const Access& a, const RegionShadow& shadow, Latest& held, Place place);
   bool note(const Access& a, const RegionShadow& shadow, const Latest& latest);
   void beyond(const Access& a, const Region& region);
   template <class F> void look_at(const Access& a, const Cells& cells, uint64_t base, unsigned shift, F f);
-  template <class View, class Place> void look_at_granule(const View& view, const Access& a, Granule& granule,
-                                                          unsigned lane, Place place, uint32_t& covering);
-  template <class View> bool is_among(const View& view, const Access& a, uint32_t readers) const;
-  template <class View> void note_reader(const View& view, const Access& a, Granule& granule, uint32_t& covering);
-  template <class View> uint32_t other_readers(const View& view, const Access& a, const Granule& granule);
+  template <class Place> void look_at_granule(const GlobalView& view, const Access& a, Granule& granule, unsigned lane,
+                                              Place place, uint32_t& covering);
+  bool is_among(const GlobalView& view, const Access& a, uint32_t readers) const;
+  void note_reader(const GlobalView& view, const Access& a, Granule& granule, uint32_t& covering);
+  uint32_t other_readers(const GlobalView& view, const Access& a, const Granule& granule);
   template <class Place>
   void judge(const Access& a, const Event& earlier, bool earlier_wrote, unsigned lane, Place place);
   void judge_delivery(const Access& a, const Event& earlier, unsigned lane);
   void misaligned(const Access& a, uint32_t natural);
   const Region* region_of(const Access& a);
   RegionShadow& shadow_of(const Region& region);
-  bool lds_full() const { return lds_base_ + lds_events_.size() >= max_events; }
   Access side_by_side(const Issue& i, Space space, uint64_t first);
   void look_at_region(const Access& a, const RegionShadow& shadow, Latest& held);
   bool quick(Wave& w, uint32_t index, const AccessShape& shape, const PathNode& node);
-  Noting lds_noting(const Latest& held, uint32_t owner) const;
   Noting global_noting(const RegionShadow& shadow, const Latest& held, uint32_t wave) const;
-  Latest& lds_event(const Issue& i);
+  uint32_t lds_event(const Issue& i);
   Latest& global_event(const Issue& i);
-  Latest& latest(std::vector<Latest>& table, const Issue& i);
+  size_t slot(uint32_t wave, uint32_t instruction) const {
+    return size_t{wave} * shared_.memory_instructions + shared_.numbers[instruction];
+  }
   Event event_of(const Issue& i) const;
   bool covers(const Event& held, const Issue& i) const;
-  void split_lds(unsigned shift);
-  void raise_lds_floor(uint32_t event);
   Finding* report(const Access& a, FindingKind kind, int64_t cause = -1);
 
   SharedWatch& shared_;
   Findings& findings_;
   const Workgroup& group_;
   std::shared_ptr<GroupOrder> order_;
-  uint32_t lds_size_ = 0;
-  unsigned lds_shift_ = largest_shift;
-  std::vector<uint32_t> lds_memory_;
-  Cells lds_cells_;
-  uint32_t lds_floor_ = first_event << owner_bits;
-  std::vector<Event> lds_events_;   // of the present: what the floor has passed is never asked for
-  uint32_t lds_base_ = first_event; // the number of the first of them
-  /// LDS accesses in flight at the barrier: none, issued since the barrier before, or perhaps earlier.
-  enum class Flight : uint8_t { none, recent, old };
-  Flight flight_ = Flight::none;
-  uint32_t lds_epoch_start_ = first_event; // the first event behind the last barrier
-  ReaderSets lds_readers_[2];              // of the present, and before it; which is which changes
-  unsigned lds_current_ = 0;
-  std::vector<Numbers> numbers_;                   // of global events, by wave
-  std::vector<Latest> latest_lds_, latest_global_; // by wave and memory instruction
-  std::vector<uint8_t> scratch_written_;           // a byte each
+  LdsShadow lds_;
+  std::vector<Numbers> numbers_;         // of global events, by wave
+  std::vector<uint32_t> latest_lds_;     // by wave and memory instruction: its last event
+  std::vector<Latest> latest_global_;    // likewise
+  std::vector<uint8_t> scratch_written_; // a byte each
   const Region *last_region_ = nullptr, *shadowed_ = nullptr;
   RegionShadow* shadow_ = nullptr;                        // of that
   ReaderSets::Readers readers_;                           // being put together

@@ -3,8 +3,9 @@
 // Each granule of memory has three cells: the access that wrote it last, the one that read it last, and those of other
 // waves that read it before that and that nothing has ordered since. A cell holds the number of an event: an
 // instruction of a wave between two barriers; where the last cell needs several, the number stands for a set of them
-// (readers.h). Most accesses meet cells that need no thought, untouched, of the same wave, or from before the last
-// barrier, and those are handled here, all lanes at once; what is left is looked at one by one (memory.cpp).
+// (readers.h), or, for LDS, they have cells of their own (lds_shadow.h). Most accesses meet cells that need no thought,
+// untouched, of the same wave, or from before the last barrier, and those are handled here, all lanes at once; what is
+// left is looked at one by one (memory.cpp).
 //
 // Granules are as large as accesses allow, and are split when a smaller one comes: what a wave reads or writes side by
 // side are few large ones, lanes that go their own ways need as many as they have bytes.
@@ -21,9 +22,8 @@ struct Cells {
   uint32_t* write = nullptr;
   uint32_t *latest = nullptr, *others = nullptr; // readers
 };
-/// Of LDS: the event's owner (a wave, a load to LDS of a wave, or several waves) in the low 6 bits, its number above; 0
-/// is untouched.
-inline constexpr uint32_t owner_bits = 6, owner_mask = (1u << owner_bits) - 1, load_to_lds_owner = 16, several = 32;
+/// Of LDS: the event's owner (a wave, or a load to LDS of a wave) in the low 5 bits, its number above; 0 is untouched.
+inline constexpr uint32_t owner_bits = 5, owner_mask = (1u << owner_bits) - 1, load_to_lds_owner = 16;
 /// Of global memory: numbers of events; 0 is untouched. A wave takes them in blocks, so that an event of the same block
 /// is one of the same wave. The highest bit of the other readers says that every writer has an unordered reader among
 /// these and the latest already, so that no more need be noted.
@@ -35,6 +35,7 @@ inline constexpr uint32_t nobody = ~0u;
 /// Memory from `base` on, of which [low, high) is watched here, and an access that is to be noted.
 struct Noting {
   Cells cells;
+  uint32_t* own_reads = nullptr; // LDS: what this wave has read last
   uint64_t base = 0, low = 0, high = 0;
   unsigned shift = 0;
   uint32_t event = 0;
