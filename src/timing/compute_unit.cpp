@@ -28,13 +28,9 @@ struct Wave {
   uint64_t age = 0;
   bool ended = false, at_barrier = false;
 
-  int64_t ready = 0;            // when the next instruction may issue at the earliest
+  Hold hold;                    // hold.ready: when the next instruction may issue at the earliest
   int64_t start_not_before = 0; // MFMA: the pipe starts it no sooner
   int64_t mark = 0;             // charged up to here
-  Stall reason = Stall::fetch;  // of the clocks up to `ready`
-  int64_t queued = 0;           // of these, clocks that belong to a queue ...
-  Stall queue_reason = Stall::memory_throughput;
-  Stall blocked = Stall::not_selected; // of the clocks after `ready`
 
   uint64_t fetched_line = ~uint64_t{0};
   int64_t pending_until = 0; // latest time in `rows`
@@ -64,11 +60,11 @@ class ComputeUnit {
 public:
   ComputeUnit(const CuProgram& program, const StaticTable& code, const PatternTable& patterns, const Grid& grid,
               const machine::Trace& trace, const DeviceTable& device, const Values& values,
-              const Surroundings& surroundings, std::vector<Attribution>* attribution)
+              const Surroundings& surroundings, Ledger* ledger)
       : program_(program), code_(code), patterns_(patterns), grid_(grid), trace_(trace), v_(values),
         memory_(device, values, surroundings),
         icache_(device.instruction_cache_bytes / line_bytes, device.instruction_cache_bytes / line_bytes / 8),
-        costs_(cost_table(values)), attribution_(attribution) {
+        costs_(cost_table(values)), ledger_(ledger) {
     for (uint64_t line : grid.code_lines()) icache_.insert(line, 0); // from the launch before, as far as it fits
     for (auto& ring : lds_accepted_) ring.assign(static_cast<size_t>(std::max(1.0, std::round(v_.lds_queue))), 0);
   }
@@ -97,10 +93,12 @@ private:
   Outstanding lds_access(const Wave& wave, const StaticOp& op, const machine::TraceEvent& event, int64_t now);
   void arrive(Wave& wave, int64_t now);
   void set_rows(Wave& wave, const StaticOp& op, int64_t ready, int64_t scalar_ready);
-  static void push_vm(Wave& wave, Outstanding o);
-  static void push_lgkm(Wave& wave, Outstanding o);
+  void push_vm(Wave& wave, const StaticOp& op, Outstanding o);
+  void push_lgkm(Wave& wave, const StaticOp& op, Outstanding o);
 
   // accounting.
+  uint32_t instruction_of(const StaticOp& op) const { return static_cast<uint32_t>(&op - &code_[0]); }
+  uint32_t index_of(const Wave& wave) const { return static_cast<uint32_t>(&wave - waves_.data()); }
   void charge(Wave& wave, uint32_t instruction, int64_t now);
   void charge_issue(Wave& wave, uint32_t instruction, int64_t until);
 
@@ -113,7 +111,7 @@ private:
   MemoryPath memory_;
   Cache icache_;
   std::array<Cost, size_t(OpClass::priority) + 1> costs_;
-  std::vector<Attribution>* attribution_;
+  Ledger* ledger_;
 
   std::vector<Wave> waves_;
   std::vector<uint32_t> free_waves_;
@@ -189,6 +187,7 @@ void ComputeUnit::launch_wave(uint32_t group, const machine::WaveTrace& trace, i
   wave.simd = next_simd_;
   wave.age = ages_++;
   wave.mark = now;
+  if (ledger_) ledger_->launch(index, wave.simd, groups_[group].id, trace.wave, now);
   next_simd_ = (next_simd_ + 1) % simds;
   if (wave.length == 0) {
     retire(wave, now);
@@ -196,9 +195,9 @@ void ComputeUnit::launch_wave(uint32_t group, const machine::WaveTrace& trace, i
     return;
   }
   prepare(wave, now + clocks(v_.wave_start), false);
-  wave.reason = Stall::fetch;
+  wave.hold.reason = Stall::fetch;
   on_simd_[wave.simd].push_back(index);
-  next_turn_[wave.simd] = std::min(next_turn_[wave.simd], aligned(wave.ready, wave.simd));
+  next_turn_[wave.simd] = std::min(next_turn_[wave.simd], aligned(wave.hold.ready, wave.simd));
 }
 
 int64_t ComputeUnit::turn(unsigned simd, int64_t now) {
@@ -208,8 +207,8 @@ int64_t ComputeUnit::turn(unsigned simd, int64_t now) {
   auto& order = on_simd_[simd];
   for (size_t i = 0; i < order.size(); ++i) {
     Wave& wave = waves_[order[i]];
-    if (wave.ready > now) {
-      next = std::min(next, wave.ready);
+    if (wave.hold.ready > now) {
+      next = std::min(next, wave.hold.ready);
       continue;
     }
     const StaticOp& op = code_[wave.events[wave.position].instruction];
@@ -220,19 +219,21 @@ int64_t ComputeUnit::turn(unsigned simd, int64_t now) {
                          ((taken & category) != 0 || (until = blocked_until(wave, op, now, why)) > now);
     if (blocked) {
       charge(wave, wave.events[wave.position].instruction, now);
-      wave.blocked = why;
+      wave.hold.blocked = why;
       next = std::min(next, until);
       continue;
     }
+    if (ledger_) ledger_->issues(order[i], wave.events[wave.position].instruction, wave.hold, now);
     taken |= category;
     reorder |= op.op == OpClass::priority;
     issue(wave, now);
     if (wave.ended)
       ended = true;
     else
-      next = std::min(next, wave.ready);
+      next = std::min(next, wave.hold.ready);
   }
   result_.issue_turns += taken != 0;
+  if (ledger_) ledger_->end_turn(simd, now);
   if (ended)
     std::erase_if(order, [&](uint32_t w) {
       if (waves_[w].ended) free_waves_.push_back(w);
@@ -273,7 +274,6 @@ bool ComputeUnit::issue(Wave& wave, int64_t now) {
   const StaticOp& op = code_[event.instruction];
   charge(wave, event.instruction, now);
   ++result_.instructions;
-  if (attribution_) ++(*attribution_)[event.instruction].issues;
 
   switch (op.category) {
   case Category::valu:
@@ -290,7 +290,7 @@ bool ComputeUnit::issue(Wave& wave, int64_t now) {
       set_rows(wave, op, now + costs_[size_t(op.op)].result, now + costs_[size_t(op.op)].result);
     break;
   case Category::message:
-    if (op.lgkm) push_lgkm(wave, {now + clocks(v_.message), 0});
+    if (op.lgkm) push_lgkm(wave, op, {now + clocks(v_.message), 0});
     break;
   default:
     break;
@@ -301,8 +301,8 @@ bool ComputeUnit::issue(Wave& wave, int64_t now) {
   const int64_t issued = op.op == OpClass::branch ? std::min(earliest, now + 4) : earliest;
   charge_issue(wave, event.instruction, issued);
   if (earliest > issued) {
-    wave.reason = Stall::fetch; // a taken branch empties the wave's instruction buffer
-    wave.ready = earliest;
+    wave.hold.reason = Stall::fetch; // a taken branch empties the wave's instruction buffer
+    wave.hold.ready = earliest;
     charge(wave, event.instruction, earliest);
   }
   ++wave.position;
@@ -341,6 +341,7 @@ int64_t ComputeUnit::next_after(const Wave& wave, const StaticOp& op, int64_t no
 
 void ComputeUnit::retire(Wave& wave, int64_t now) {
   wave.ended = true;
+  if (ledger_) ledger_->retire(index_of(wave));
   Group& group = groups_[wave.group];
   result_.end = std::max(result_.end, now);
   if (++group.ended < group.waves) {
@@ -361,30 +362,28 @@ void ComputeUnit::arrive(Wave& wave, int64_t now) {
   Group& group = groups_[wave.group];
   if (!wave.at_barrier) ++group.arrived;
   wave.at_barrier = true;
-  wave.ready = never;
+  wave.hold.ready = never;
   if (group.arrived + group.ended < group.waves) return;
   group.arrived = 0;
   const uint32_t released = wave.group;
   for (Wave& other : waves_) {
     if (other.ended || !other.at_barrier || other.group != released) continue;
     other.at_barrier = false;
-    other.ready = std::max(other.mark, now + std::max<int64_t>(4, clocks(v_.barrier_release)));
-    other.reason = Stall::barrier;
-    charge(other, other.events[other.position - 1].instruction, other.ready);
-    prepare(other, other.ready, false);
-    next_turn_[other.simd] = std::min(next_turn_[other.simd], aligned(other.ready, other.simd));
+    other.hold.ready = std::max(other.mark, now + std::max<int64_t>(4, clocks(v_.barrier_release)));
+    other.hold.reason = Stall::barrier;
+    charge(other, other.events[other.position - 1].instruction, other.hold.ready);
+    prepare(other, other.hold.ready, false);
+    next_turn_[other.simd] = std::min(next_turn_[other.simd], aligned(other.hold.ready, other.simd));
   }
 }
 
 void ComputeUnit::prepare(Wave& wave, int64_t earliest, bool jumped) {
   const StaticOp& op = code_[wave.events[wave.position].instruction];
-  wave.ready = earliest;
+  wave.hold = {.ready = earliest, .reason = Stall::dependency};
   wave.start_not_before = 0;
-  wave.reason = Stall::dependency;
-  wave.queued = 0;
-  wave.blocked = Stall::not_selected;
+  if (ledger_) ledger_->prepare(index_of(wave), wave.mark);
   if (op.address / line_bytes != wave.fetched_line) fetch(wave, op, jumped);
-  if (wave.pending_until > wave.ready) depend(wave, op);
+  if (wave.pending_until > wave.hold.ready) depend(wave, op);
   if (op.category == Category::vmem || op.category == Category::lds) depend_on_valu(wave, op);
   if (op.op == OpClass::waitcnt || op.vm || op.lgkm) wait(wave, op);
 }
@@ -393,59 +392,70 @@ void ComputeUnit::prepare(Wave& wave, int64_t earliest, bool jumped) {
 // uncached line waits for all of the fill.
 void ComputeUnit::fetch(Wave& wave, const StaticOp& op, bool jumped) {
   wave.fetched_line = op.address / line_bytes;
-  const int64_t filled = wave.ready + clocks(v_.fetch_jump_miss);
+  const int64_t filled = wave.hold.ready + clocks(v_.fetch_jump_miss);
   const int64_t* here = icache_.find(wave.fetched_line);
   int64_t there = here ? *here : filled;
-  if (!jumped) there = std::min(there, wave.ready + clocks(v_.fetch_sequential_miss));
+  if (!jumped) there = std::min(there, wave.hold.ready + clocks(v_.fetch_sequential_miss));
   if (!here) icache_.insert(wave.fetched_line, there);
   if (!icache_.find(wave.fetched_line + 1)) icache_.insert(wave.fetched_line + 1, std::max(there, filled));
-  if (there > wave.ready) wave.ready = there, wave.reason = Stall::fetch;
+  if (there > wave.hold.ready) wave.hold.ready = there, wave.hold.reason = Stall::fetch;
 }
 
 void ComputeUnit::depend(Wave& wave, const StaticOp& op) {
-  int64_t latest = wave.ready;
+  int64_t latest = wave.hold.ready;
+  unsigned latest_row = 0;
   const bool valu = op.category == Category::valu;
   // An SGPR written by VALU reaches another VALU instruction sooner than the scalar unit.
   const int64_t sooner = valu ? clocks(std::max(0.0, v_.valu_to_scalar - v_.valu_dependent)) : 0;
   // Only reads: results are written in order, and code that overwrites a matrix result too early is hazardous anyway.
   for (const RowRange& r : code_.uses(op))
     for (unsigned row = r.first; row < unsigned(r.first) + r.count; ++row)
-      latest = std::max(latest, wave.rows[row] - (row < row_vgpr ? sooner : 0));
-  if (latest <= wave.ready) return;
-  wave.reason = Stall::dependency;
+      if (const int64_t from = wave.rows[row] - (row < row_vgpr ? sooner : 0); from > latest)
+        latest = from, latest_row = row;
+  if (latest <= wave.hold.ready) return;
+  if (ledger_) ledger_->waits_for(index_of(wave), ledger_->writer(index_of(wave), latest_row));
+  wave.hold.reason = Stall::dependency;
   if (op.op == OpClass::mfma) {
     wave.start_not_before = latest;
-    latest = std::max(wave.ready, latest - 3);
+    latest = std::max(wave.hold.ready, latest - 3);
   }
-  wave.ready = latest;
+  wave.hold.ready = latest;
 }
 
 // Memory instructions read their VGPRs later in the pipe than vector ones and get no forwarded result.
 void ComputeUnit::depend_on_valu(Wave& wave, const StaticOp& op) {
   for (const auto& issued : wave.valu) {
     const int64_t from = issued.time + clocks(v_.valu_to_memory);
-    if (from <= wave.ready || !code_.feeds(*issued.op, op)) continue;
-    wave.ready = from;
-    wave.reason = Stall::dependency;
+    if (from <= wave.hold.ready || !code_.feeds(*issued.op, op)) continue;
+    wave.hold.ready = from;
+    wave.hold.reason = Stall::dependency;
+    if (ledger_) ledger_->waits_for(index_of(wave), instruction_of(*issued.op));
   }
 }
 
 void ComputeUnit::wait(Wave& wave, const StaticOp& op) {
+  // True where `o` is what the wave waits for now.
   const auto until = [&](const Outstanding& o, Stall reason, Stall queue_reason) {
-    if (o.done <= wave.ready) return;
-    wave.ready = o.done;
-    wave.reason = reason;
-    wave.queued = o.queued;
-    wave.queue_reason = queue_reason;
+    if (o.done <= wave.hold.ready) return false;
+    wave.hold.ready = o.done;
+    wave.hold.reason = reason;
+    wave.hold.queued = o.queued;
+    wave.hold.queue_reason = queue_reason;
+    return ledger_ != nullptr;
   };
+  const uint32_t index = index_of(wave);
   // A full counter stops the instruction that would raise it further.
   const uint64_t vm_limit = op.op == OpClass::waitcnt ? op.wait_vm : op.vm ? 62 : 63;
-  if (vm_limit < 63 && wave.vm_count > vm_limit)
-    until(wave.vm[(wave.vm_count - vm_limit - 1) % 64], Stall::vmcnt, Stall::memory_throughput);
+  if (vm_limit < 63 && wave.vm_count > vm_limit) {
+    const uint64_t number = wave.vm_count - vm_limit - 1;
+    if (until(wave.vm[number % 64], Stall::vmcnt, Stall::memory_throughput))
+      ledger_->waits_for(index, ledger_->vm(index, number));
+  }
   const uint64_t lgkm_limit = op.op == OpClass::waitcnt ? op.wait_lgkm : op.lgkm ? 15u - op.lgkm : 15;
   if (lgkm_limit >= 15 || wave.lgkm_count <= lgkm_limit) return;
   if (lgkm_limit == 0) {
-    until(wave.lgkm_last, Stall::lgkmcnt, Stall::lds_conflict);
+    if (until(wave.lgkm_last, Stall::lgkmcnt, Stall::lds_conflict))
+      ledger_->waits_for(index, ledger_->lgkm_latest(index));
     return;
   }
   // At most `limit` may be left: the limit-th latest of what can be outstanding.
@@ -453,7 +463,10 @@ void ComputeUnit::wait(Wave& wave, const StaticOp& op) {
   const size_t held = std::min<uint64_t>(wave.lgkm_count, 16);
   std::nth_element(latest.begin(), latest.begin() + lgkm_limit, latest.begin() + held,
                    [](const Outstanding& a, const Outstanding& b) { return a.done > b.done; });
-  if (held > lgkm_limit) until(latest[lgkm_limit], Stall::lgkmcnt, Stall::lds_conflict);
+  if (held > lgkm_limit && until(latest[lgkm_limit], Stall::lgkmcnt, Stall::lds_conflict)) {
+    const auto* same = std::ranges::find(wave.lgkm, latest[lgkm_limit].done, &Outstanding::done);
+    ledger_->waits_for(index, ledger_->lgkm(index, static_cast<uint64_t>(same - wave.lgkm.begin())));
+  }
 }
 
 void ComputeUnit::set_rows(Wave& wave, const StaticOp& op, int64_t ready, int64_t scalar_ready) {
@@ -461,6 +474,8 @@ void ComputeUnit::set_rows(Wave& wave, const StaticOp& op, int64_t ready, int64_
     for (unsigned row = r.first; row < unsigned(r.first) + r.count; ++row)
       wave.rows[row] = row < row_vgpr ? scalar_ready : ready;
   wave.pending_until = std::max({wave.pending_until, ready, scalar_ready});
+  if (ledger_)
+    for (const RowRange& r : code_.defs(op)) ledger_->wrote(index_of(wave), r, instruction_of(op));
 }
 
 void ComputeUnit::issue_valu(Wave& wave, const StaticOp& op, int64_t now) {
@@ -488,18 +503,20 @@ void ComputeUnit::issue_valu(Wave& wave, const StaticOp& op, int64_t now) {
   if (result > 4 || scalar > 4) set_rows(wave, op, now + result, now + scalar);
 }
 
-void ComputeUnit::push_vm(Wave& wave, Outstanding o) {
+void ComputeUnit::push_vm(Wave& wave, const StaticOp& op, Outstanding o) {
   // In order: nothing returns before what was issued before it.
-  if (wave.vm_count) {
-    const Outstanding& before = wave.vm[(wave.vm_count - 1) % 64];
-    if (before.done > o.done) o = before;
-  }
+  const Outstanding* before = wave.vm_count ? &wave.vm[(wave.vm_count - 1) % 64] : nullptr;
+  const bool held = before && before->done > o.done;
+  if (held) o = *before;
+  if (ledger_) ledger_->counted_vm(index_of(wave), wave.vm_count, instruction_of(op), held);
   wave.vm[wave.vm_count++ % 64] = o;
 }
 
-void ComputeUnit::push_lgkm(Wave& wave, Outstanding o) {
+void ComputeUnit::push_lgkm(Wave& wave, const StaticOp& op, Outstanding o) {
+  const bool latest = o.done >= wave.lgkm_last.done;
+  if (ledger_) ledger_->counted_lgkm(index_of(wave), wave.lgkm_count, instruction_of(op), latest);
   wave.lgkm[wave.lgkm_count++ % 16] = o;
-  if (o.done >= wave.lgkm_last.done) wave.lgkm_last = o;
+  if (latest) wave.lgkm_last = o;
 }
 
 void ComputeUnit::issue_memory(Wave& wave, const StaticOp& op, const machine::TraceEvent& event, int64_t now) {
@@ -533,8 +550,8 @@ void ComputeUnit::issue_memory(Wave& wave, const StaticOp& op, const machine::Tr
     done = {c.done, c.queued};
     if (op.store) result_.end = std::max(result_.end, done.done);
   }
-  for (unsigned i = 0; i < op.vm; ++i) push_vm(wave, done);
-  for (unsigned i = 0; i < op.lgkm; ++i) push_lgkm(wave, done);
+  for (unsigned i = 0; i < op.vm; ++i) push_vm(wave, op, done);
+  for (unsigned i = 0; i < op.lgkm; ++i) push_lgkm(wave, op, done);
 }
 
 Outstanding ComputeUnit::lds_access(const Wave& wave, const StaticOp& op, const machine::TraceEvent& event,
@@ -563,25 +580,15 @@ Outstanding ComputeUnit::lds_access(const Wave& wave, const StaticOp& op, const 
   return {clocks(finish + latency), static_cast<int64_t>(finish - double(now) - data)};
 }
 
-// [mark, ready) goes to the reason of the wait, of which `queued` clocks to its queue; [ready, now) to what blocked the
-// wave once it was ready.
 void ComputeUnit::charge(Wave& wave, uint32_t instruction, int64_t now) {
   result_.wave_cycles += double(now - wave.mark);
-  if (attribution_) {
-    auto& stalls = (*attribution_)[instruction].stall_cycles;
-    const int64_t waited = std::max<int64_t>(0, std::min(wave.ready, now) - wave.mark);
-    const int64_t queued = std::clamp<int64_t>(wave.queued, 0, waited);
-    stalls[size_t(wave.queue_reason)] += double(queued);
-    stalls[size_t(wave.reason)] += double(waited - queued);
-    stalls[size_t(wave.blocked)] += double(now - wave.mark - waited);
-  }
-  wave.queued = 0;
+  if (ledger_) ledger_->stalled(index_of(wave), instruction, wave.hold, wave.mark, now);
   wave.mark = now;
 }
 
 void ComputeUnit::charge_issue(Wave& wave, uint32_t instruction, int64_t until) {
   result_.wave_cycles += double(until - wave.mark);
-  if (attribution_) (*attribution_)[instruction].issue_cycles += double(until - wave.mark);
+  if (ledger_) ledger_->issued(index_of(wave), instruction, wave.mark, until);
   wave.mark = until;
 }
 
@@ -589,8 +596,8 @@ void ComputeUnit::charge_issue(Wave& wave, uint32_t instruction, int64_t until) 
 
 CuResult simulate(const CuProgram& program, const StaticTable& code, const PatternTable& patterns, const Grid& grid,
                   const machine::Trace& trace, const DeviceTable& device, const Values& values,
-                  const Surroundings& surroundings, std::vector<Attribution>* attribution) {
-  return ComputeUnit(program, code, patterns, grid, trace, device, values, surroundings, attribution).run();
+                  const Surroundings& surroundings, Ledger* ledger) {
+  return ComputeUnit(program, code, patterns, grid, trace, device, values, surroundings, ledger).run();
 }
 
 } // namespace asmevo::timing

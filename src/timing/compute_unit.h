@@ -6,10 +6,11 @@
 // which they hold. So a wave always knows when it may go on, and the simulation jumps from turn to turn in which
 // someone can.
 //
-// Every clock of every wave's residence is charged to exactly one instruction and one reason; see charge().
+// Where the clocks went is told to a Ledger, where one is given.
 #pragma once
 
 #include "timing/grid.h"
+#include "timing/ledger.h"
 #include "timing/memory_path.h"
 #include "timing/static_table.h"
 
@@ -34,6 +35,6 @@ struct CuResult {
 
 CuResult simulate(const CuProgram& program, const StaticTable& code, const PatternTable& patterns, const Grid& grid,
                   const machine::Trace& trace, const DeviceTable& device, const Values& values,
-                  const Surroundings& surroundings, std::vector<Attribution>* attribution);
+                  const Surroundings& surroundings, Ledger* ledger);
 
 } // namespace asmevo::timing

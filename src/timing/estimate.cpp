@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 namespace asmevo::timing {
 
@@ -59,14 +60,15 @@ Share share_of_a_cu(const Grid& grid, const DeviceTable& device, const TracedLau
   return share;
 }
 
-double launch_cycles(const Share& share, const CuResult& cu) {
+// Of the workgroups that were not simulated.
+double extrapolated_cycles(const Share& share, const CuResult& cu) {
   const uint64_t simulated = share.program.workgroups.size(), resident = share.program.resident;
-  if (share.workgroups <= simulated || cu.completions.size() < simulated) return double(cu.end);
+  if (share.workgroups <= simulated || cu.completions.size() < simulated) return 0;
   const auto& done = cu.completions;
   const double rate = simulated >= 2 * resident ? double(done[2 * resident - 1] - done[resident - 1]) / double(resident)
                                                 : double(done.back()) / double(resident);
   const double slowest_dispatch = std::max(rate, share.program.arrival_spacing);
-  return double(cu.end) + double(share.workgroups - simulated) * slowest_dispatch * share.skipped_scale;
+  return double(share.workgroups - simulated) * slowest_dispatch * share.skipped_scale;
 }
 
 Surroundings surroundings_of(const Grid& grid, const DeviceTable& device, bool repeated) {
@@ -83,17 +85,28 @@ Surroundings surroundings_of(const Grid& grid, const DeviceTable& device, bool r
   return s;
 }
 
-// The resource that is busy most of the time, if any is busy for more than three fifths of it.
-std::string bound_of(const CuResult& cu, double kernel_microseconds, double floor) {
-  if (kernel_microseconds < floor / 2) return "launch";
+std::vector<Load> loads_of(const CuResult& cu) {
   const double clocks = std::max(1.0, double(cu.end));
-  const std::pair<const char*, double> busy[] = {
-      {"hbm", cu.traffic.memory_busy / clocks}, {"l2", cu.traffic.l2_busy / clocks},
-      {"l1", cu.traffic.l1_busy / clocks},      {"lds", cu.lds_busy / 2 / clocks},
-      {"valu", cu.valu_busy / 4 / clocks},      {"mfma", cu.mfma_busy / 4 / clocks},
+  return {
+      {"hbm", cu.traffic.memory_busy / clocks, cu.traffic.memory_bytes},
+      {"l2", cu.traffic.l2_busy / clocks, cu.traffic.l2_bytes},
+      {"l1", cu.traffic.l1_busy / clocks, cu.traffic.l1_bytes},
+      {"lds", cu.lds_busy / 2 / clocks},
+      {"valu", cu.valu_busy / 4 / clocks},
+      {"mfma", cu.mfma_busy / 4 / clocks},
+      {"issue", cu.issue_turns / clocks},
   };
-  const auto* most = std::ranges::max_element(busy, {}, [](const auto& b) { return b.second; });
-  return most->second > 0.6 ? most->first : "latency";
+}
+
+// The resource that is busy most of the time, if any is busy for more than three fifths of it. Issue is the last to be
+// named: whatever a pipe does was issued.
+std::string bound_of(const std::vector<Load>& loads, double kernel_microseconds, double floor) {
+  if (kernel_microseconds < floor / 2) return "launch";
+  const auto rank = [](const Load& l) {
+    return l.share > 0.6 ? std::pair(l.resource != "issue", l.share) : std::pair(false, 0.0);
+  };
+  const auto most = std::ranges::max_element(loads, {}, rank);
+  return most->share > 0.6 ? std::string(most->resource) : "latency";
 }
 
 void summarise(Estimate& e) {
@@ -132,19 +145,30 @@ Result<Estimate> estimate_traced(const TracedLaunch& launch, const DeviceTable& 
 
   Estimate estimate;
   estimate.occupancy = launch.occupancy;
-  if (options.attribution) estimate.attribution.resize(launch.code.size());
   for (unsigned d = 0; d < std::max(1u, options.draws); ++d) {
     const Values values = draw(device, options.seed, d);
     const Share share = share_of_a_cu(grid, device, launch, values);
-    auto* attribution = d == 0 && options.attribution ? &estimate.attribution : nullptr;
-    const CuResult cu =
-        simulate(share.program, code, patterns, grid, *launch.trace, device, values, surroundings, attribution);
-    const double cycles = launch_cycles(share, cu);
+    std::optional<Ledger> ledger;
+    if (d == 0 && options.attribution) ledger.emplace(launch.code.size(), options.timeline);
+    const CuResult cu = simulate(share.program, code, patterns, grid, *launch.trace, device, values, surroundings,
+                                 ledger ? &*ledger : nullptr);
+    const double extrapolated = extrapolated_cycles(share, cu);
+    const double cycles = double(cu.end) + extrapolated;
     estimate.seconds.push_back(1e-6 * (values.launch_floor + cycles / values.clock));
     if (d != 0) continue;
     estimate.kernel_cycles = cycles;
+    estimate.simulated_cycles = double(cu.end);
+    estimate.extrapolated_cycles = extrapolated;
     estimate.wave_cycles = cu.wave_cycles;
-    estimate.bound = bound_of(cu, cycles / values.clock, values.launch_floor);
+    estimate.loads = loads_of(cu);
+    estimate.bound = bound_of(estimate.loads, cycles / values.clock, values.launch_floor);
+    if (!ledger) continue;
+    Account account = ledger->close(cu.end);
+    estimate.attribution = std::move(account.attribution);
+    estimate.dependences = std::move(account.dependences);
+    estimate.dispatch_cycles = account.dispatch_cycles;
+    estimate.drain_cycles = account.drain_cycles;
+    estimate.timeline = std::move(account.timeline);
   }
   summarise(estimate);
   return estimate;

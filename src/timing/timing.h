@@ -54,13 +54,44 @@ enum class Stall : uint8_t {
 };
 std::string_view stall_name(Stall);
 
-/// Per instruction of the image (same index), summed over the simulated waves, in shader clocks of the nominal draw.
-/// Issue and stall cycles of all instructions add up to Estimate::wave_cycles exactly: every clock a wave was resident
-/// on the simulated compute unit is charged once.
+/// Per instruction of the image (same index), in shader clocks of the nominal draw on the simulated compute unit; all
+/// amounts are whole numbers. Two books, each complete (ledger.h):
+/// - waves: issue and stall cycles of all instructions add up to Estimate::wave_cycles, every clock that a wave was
+///   resident;
+/// - SIMDs: busy and exposed cycles of all instructions, with dispatch and drain, add up to four times
+///   Estimate::simulated_cycles, every clock of the four SIMDs.
 struct Attribution {
   uint64_t issues = 0;
   double issue_cycles = 0;
   std::array<double, size_t(Stall::count_)> stall_cycles{};
+  double busy_cycles = 0;                                     // turns in which it issued
+  std::array<double, size_t(Stall::count_)> exposed_cycles{}; // no wave ready; the one to issue next stood here
+};
+
+/// Waits of `consumer` that end when `producer` (an instruction of the same wave) has its result.
+struct Dependence {
+  uint32_t producer = 0, consumer = 0; // indices
+  Stall reason = Stall::dependency;
+  double cycles = 0;  // of waves
+  double exposed = 0; // of SIMDs
+};
+
+/// What one wave did in [begin, end): issue or wait, at an instruction.
+struct Slice {
+  uint64_t workgroup = 0;
+  uint32_t wave = 0;           // in the workgroup
+  uint32_t simd = 0, slot = 0; // where it ran
+  uint32_t instruction = 0;
+  bool issue = false;
+  Stall reason = Stall::count_; // of a wait
+  int64_t begin = 0, end = 0;
+};
+
+/// How much of the simulated time a resource worked: the kernel cannot take less than that share of its time.
+struct Load {
+  std::string_view resource; // "hbm", "l2", "l1", "lds", "valu", "mfma", "issue"
+  double share = 0;          // of the time
+  double bytes = 0;          // that passed, a compute unit; 0 for pipes
 };
 
 struct Estimate {
@@ -68,16 +99,26 @@ struct Estimate {
   double median = 0;
   double cv = 0;
   double kernel_cycles = 0; // nominal, without the launch floor
-  double wave_cycles = 0;   // nominal: residence of the simulated waves, what the attribution adds up to
+  // kernel_cycles is the sum of these: what was simulated, and the middle of a long grid, at the rate of the workgroups
+  // simulated from there.
+  double simulated_cycles = 0, extrapolated_cycles = 0;
+  double wave_cycles = 0; // nominal: residence of the simulated waves
   isa::Occupancy occupancy;
-  std::string bound;                    // "hbm", "l2", "lds", "valu", "mfma", "latency", "launch"
-  std::vector<Attribution> attribution; // only when asked for
+  std::string bound; // "hbm", "l2", "lds", "valu", "mfma", "issue", "latency", "launch"
+  std::vector<Load> loads;
+  // Only when asked for.
+  std::vector<Attribution> attribution;
+  std::vector<Dependence> dependences; // by consumer
+  double dispatch_cycles = 0,
+         drain_cycles = 0;     // of SIMDs: until the wave that issues next was launched; after the last issue
+  std::vector<Slice> timeline; // in order of their ends, a wave's own in order
 };
 
 struct EstimateOptions {
   unsigned draws = 16;
   uint64_t seed = 0; // the same seed gives K0 and a candidate the same draws
   bool attribution = false;
+  size_t timeline = 0;  // so many slices of the nominal draw, the first ones; needs attribution
   bool repeated = true; // the launch before was the same one, as in a benchmark's loop; else caches hold less of use
 };
 
