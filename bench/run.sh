@@ -50,3 +50,9 @@ if [ -d "$data/mi300a" ]; then
 else
   echo "SKIPPED: no measurements in $data/mi300a (set ASMEVO_DATA)"
 fi
+
+echo
+echo "== timing model: wave-instructions a second on one core"
+for name in rmsnorm softmax gemm_mfma matmul; do
+  "$build/bench/bench_timing_speed" "corpus/$name.hsaco" "corpus/$name.json"
+done
