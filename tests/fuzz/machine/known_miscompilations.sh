@@ -36,3 +36,20 @@ printf '%s\n' 'define float @scaled(float %p, float %b) {' '  %n = fsub float 0.
   '  %r = fmul float %n, %b' '  ret float %r' '}' >"$work/negated.ll"
 llc-22 -mtriple=amdgcn-amd-amdhsa -mcpu=gfx90a "$work/negated.ll" -o - | grep -q 'v_mul_f32_e64 v0, -v0, v1$' ||
   fail "0 - p is no longer taken for -p: ZERO in runtime.h may be a plain zero"
+
+# A DPP move whose result is a shift's operand and half of a pair: the shift is merged with the move, and the pair is
+# stored without the move's result. The compiler is right where it may not merge.
+cat >"$work/moved.ll" <<'END'
+define void @moved(i32 %a, ptr addrspace(1) %place) {
+  %moved = call i32 @llvm.amdgcn.update.dpp.i32(i32 0, i32 %a, i32 321, i32 15, i32 15, i1 false)
+  %by = and i32 %moved, 31
+  %shifted = shl i32 %a, %by
+  %half = insertelement <2 x i32> poison, i32 %moved, i64 0
+  %pair = insertelement <2 x i32> %half, i32 %shifted, i64 1
+  store <2 x i32> %pair, ptr addrspace(1) %place
+  ret void
+}
+END
+moves() { llc-22 -mtriple=amdgcn-amd-amdhsa -mcpu=gfx942 "$@" "$work/moved.ll" -o - | grep -c 'v_mov_b32_dpp .*row_half_mirror'; }
+[ "$(moves -amdgpu-dpp-combine=0)" = 1 ] || fail "moved.ll has no DPP move to merge"
+[ "$(moves)" = 0 ] || fail "a DPP move that is stored is no longer merged away: moves in runtime.h may have many uses"

@@ -213,19 +213,22 @@ DIVIDE(i32, i32) DIVIDE(u32, u32) DIVIDE(i64, i64) DIVIDE(u64, u64)
 #define dot_bytes(a, b, c) __builtin_amdgcn_sdot4((i32)(a), (i32)(b), (i32)(c), 0)
 #define dot_bytes_saturated(a, b, c) __builtin_amdgcn_udot4(a, b, c, 1)
 #define dot_nibbles(a, b, c) __builtin_amdgcn_sdot8((i32)(a), (i32)(b), (i32)(c), 0)
+// LLVM 22 merges a DPP move with all instructions that use what it moves, and forgets that a pair of registers which is
+// stored as a whole may be among them. So a move has one use here, or is kept from being merged.
+#define MOVED(x) ({ u32 moved = (x); __asm__("" : "+v"(moved)); moved; })
 INLINE u32 x_first(u32 a) { return __builtin_amdgcn_readfirstlane(a); }
 INLINE u32 x_lane(u32 a) { return __builtin_amdgcn_readlane(a, 37); }
 INLINE u32 x_pull(u32 a, u32 by) { return __builtin_amdgcn_ds_bpermute(by << 2, a); }
 INLINE u32 x_swap(u32 a) { return __builtin_amdgcn_ds_swizzle(a, 0x041f); }
 INLINE u32 x_reverse(u32 a) { return __builtin_amdgcn_ds_swizzle(a, 0x1c1f); }
-INLINE u32 x_quad(u32 a) { return __builtin_amdgcn_mov_dpp(a, 0x1b, 15, 15, 1); }
+INLINE u32 x_quad(u32 a) { return MOVED(__builtin_amdgcn_mov_dpp(a, 0x1b, 15, 15, 1)); }
 INLINE u32 x_left(u32 a) { return __builtin_amdgcn_update_dpp(7, a, 0x103, 15, 15, 0) + a; }
 INLINE u32 x_right(u32 a) { return __builtin_amdgcn_update_dpp(9, a, 0x112, 15, 15, 1) ^ a; }
 INLINE u32 x_around(u32 a) { return __builtin_amdgcn_update_dpp(0, a, 0x125, 15, 15, 0) - a; }
-INLINE u32 x_mirror(u32 a) { return __builtin_amdgcn_update_dpp(0, a, 0x140, 15, 15, 0); }
-INLINE u32 x_half_mirror(u32 a) { return __builtin_amdgcn_update_dpp(0, a, 0x141, 15, 15, 0); }
+INLINE u32 x_mirror(u32 a) { return __builtin_elementwise_max((u32)__builtin_amdgcn_update_dpp(0, a, 0x140, 15, 15, 0), a); }
+INLINE u32 x_half_mirror(u32 a) { return mul24(__builtin_amdgcn_update_dpp(0, a, 0x141, 15, 15, 0), a); }
 INLINE u32 x_some_rows(u32 a) { return __builtin_amdgcn_update_dpp(5, a, 0x111, 0xa, 0x7, 0) + a; }
-INLINE u32 x_across(u32 a) { return __builtin_amdgcn_update_dpp(3, a, 0x142, 0xa, 15, 0); }
+INLINE u32 x_across(u32 a) { return MOVED(__builtin_amdgcn_update_dpp(3, a, 0x142, 0xa, 15, 0)); }
 #else
 INLINE u32 byte_of(u32 x, u32 k) { return x >> (8 * k) & 255; }
 INLINE u32 perm(u32 a, u32 b, u32 c) {
@@ -282,8 +285,8 @@ INLINE u32 h_quad(const u32* a, u32 lane) { return a[(lane & ~3u) + 3 - (lane & 
 INLINE u32 h_left(const u32* a, u32 lane) { return ((lane & 15) + 3 < 16 ? a[lane + 3] : 7) + a[lane]; }
 INLINE u32 h_right(const u32* a, u32 lane) { return ((lane & 15) >= 2 ? a[lane - 2] : 0) ^ a[lane]; }
 INLINE u32 h_around(const u32* a, u32 lane) { return a[(lane & ~15u) + ((lane - 5) & 15)] - a[lane]; }
-INLINE u32 h_mirror(const u32* a, u32 lane) { return a[lane ^ 15]; }
-INLINE u32 h_half_mirror(const u32* a, u32 lane) { return a[lane ^ 7]; }
+INLINE u32 h_mirror(const u32* a, u32 lane) { return __builtin_elementwise_max(a[lane ^ 15], a[lane]); }
+INLINE u32 h_half_mirror(const u32* a, u32 lane) { return mul24(a[lane ^ 7], a[lane]); }
 INLINE u32 h_some_rows(const u32* a, u32 lane) {
   u32 row = lane / 16, bank = lane / 4 % 4;
   u32 on = (0xa >> row & 1) && (0x7 >> bank & 1);
