@@ -53,3 +53,34 @@ END
 moves() { llc-22 -mtriple=amdgcn-amd-amdhsa -mcpu=gfx942 "$@" "$work/moved.ll" -o - | grep -c 'v_mov_b32_dpp .*row_half_mirror'; }
 [ "$(moves -amdgpu-dpp-combine=0)" = 1 ] || fail "moved.ll has no DPP move to merge"
 [ "$(moves)" = 0 ] || fail "a DPP move that is stored is no longer merged away: moves in runtime.h may have many uses"
+
+# A scalar sum that lanes take with them out of a loop at different rounds: what is returned is copied from the scalar
+# behind the loop, where it is the last round's for every lane, and no longer from each lane's own copy, which is stored.
+cat >"$work/sum.ll" <<'END'
+define i32 @sum(i32 inreg %first, i32 %times, i1 %some, ptr addrspace(1) %place) {
+entry:
+  %none = icmp eq i32 %times, 0
+  br i1 %none, label %out, label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi i32 [ %first, %entry ], [ %more, %loop ]
+  %seen = phi i32 [ 0, %entry ], [ %mixed, %loop ]
+  %more = add i32 %sum, %k
+  %part = select i1 %some, i32 %more, i32 -10
+  %mixed = xor i32 %seen, %part
+  %next = add i32 %k, 1
+  %done = icmp eq i32 %next, %times
+  br i1 %done, label %leave, label %loop
+leave:
+  store i32 %more, ptr addrspace(1) %place
+  store i32 %mixed, ptr addrspace(1) null
+  br label %out
+out:
+  %result = phi i32 [ %first, %entry ], [ %more, %leave ]
+  ret i32 %result
+}
+END
+behind_loop() { llc-22 -mtriple=amdgcn-amd-amdhsa -mcpu=$1 "$work/sum.ll" -o - | sed '1,/s_cbranch_execnz/d'; }
+behind_loop gfx908 | grep -q 'v_mov_b32_e32 v[0-9]*, s' && fail "sum.ll shows nothing: a scalar is copied on gfx908 too"
+behind_loop gfx90a | grep -q 'v_mov_b32_e32 v[0-9]*, s' ||
+  fail "a scalar that leaves a loop is copied inside it: docs/testing.md need not speak of it"
