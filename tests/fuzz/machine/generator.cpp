@@ -251,7 +251,7 @@ private:
     case 3:
       return fmt::format("in[{} & 255]", expression(u32, 0));
     case 4:
-      return fmt::format("(u32)((const GLOBAL {}*)in)[{} & 255]", names[pick(4)], expression(u32, 0));
+      return fmt::format("(u32)((const GLOBAL {}*)in)[PLACE({} & 255)]", names[pick(4)], expression(u32, 0));
     default:
       return fmt::format("lds[item * slice + ({} & (slice - 1))]", expression(u32, 0));
     }
@@ -261,6 +261,7 @@ private:
   string convert(const string& text, Type from, Type to) {
     if (from == to) return text;
     if (from == f32 && to == f16) return fmt::format("f32_to_f16({})", text);
+    if (!is_float(from) && widths[from] >= 32 && to == f16) return fmt::format("INT_TO_F16({})", text);
     if (!is_float(from) || is_float(to)) return fmt::format("(({})({}))", names[to], text);
     if (from == f16) return fmt::format("({})f16_to_i32({})", names[to], text);
     const Type wide = widths[to] == 64 ? to : to % 2 ? u32 : i32;

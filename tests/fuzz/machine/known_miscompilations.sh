@@ -84,3 +84,53 @@ behind_loop() { llc-22 -mtriple=amdgcn-amd-amdhsa -mcpu=$1 "$work/sum.ll" -o - |
 behind_loop gfx908 | grep -q 'v_mov_b32_e32 v[0-9]*, s' && fail "sum.ll shows nothing: a scalar is copied on gfx908 too"
 behind_loop gfx90a | grep -q 'v_mov_b32_e32 v[0-9]*, s' ||
   fail "a scalar that leaves a loop is copied inside it: docs/testing.md need not speak of it"
+
+# Bytes and words at the same index of an array: the byte's load is taken for a part of the word's, four times as far in.
+# main() returns byte 8, a nine, and byte 2, a three.
+cat >"$work/places.ll" <<'END'
+@array = addrspace(1) global [12 x i8] c"\01\02\03\04\05\06\07\08\09\0A\0B\0C"
+define i32 @both(ptr addrspace(1) %in, i32 %index) {
+  %low = and i32 %index, 255
+  %k = zext nneg i32 %low to i64
+  %word.place = getelementptr inbounds nuw i32, ptr addrspace(1) %in, i64 %k
+  %word = load <4 x i8>, ptr addrspace(1) %word.place, align 4
+  %byte.place = getelementptr inbounds nuw i8, ptr addrspace(1) %in, i64 %k
+  %byte = load i8, ptr addrspace(1) %byte.place, align 1
+  %first = extractelement <4 x i8> %word, i64 0
+  %nine = zext i8 %first to i32
+  %three = zext i8 %byte to i32
+  %high = mul i32 %nine, 16
+  %both = or i32 %high, %three
+  ret i32 %both
+}
+define i32 @main() {
+  %status = call i32 @both(ptr addrspace(1) @array, i32 2)
+  ret i32 %status
+}
+END
+lli-22 "$work/places.ll"
+[ $? -eq $((0x93)) ] || fail "places.ll does not return 0x93"
+opt-22 -S -mtriple=amdgcn-amd-amdhsa -passes=load-store-vectorizer "$work/places.ll" | grep -v '^target' >"$work/after.ll"
+lli-22 "$work/after.ll"
+[ $? -eq $((0x99)) ] || fail "LoadStoreVectorizer is right about places.ll: PLACE in runtime.h may be a plain index"
+
+# An integer of few bits beyond the range of halves is an infinity as a half, and stays one as a float.
+cat >"$work/widened.ll" <<'END'
+define float @widened(i32 %x) {
+  %high = shl i32 %x, 24
+  %half = uitofp i32 %high to half
+  %float = fpext half %half to float
+  ret float %float
+}
+define i32 @main() {
+  %float = call float @widened(i32 1)
+  %infinite = fcmp oeq float %float, 0x7FF0000000000000
+  %status = select i1 %infinite, i32 19, i32 57
+  ret i32 %status
+}
+END
+lli-22 "$work/widened.ll"
+[ $? -eq 19 ] || fail "widened.ll does not return 19"
+opt-22 -S -passes=instcombine "$work/widened.ll" -o "$work/after.ll"
+lli-22 "$work/after.ll"
+[ $? -eq 57 ] || fail "InstCombine is right about widened.ll: INT_TO_F16 in runtime.h may be a plain conversion"
