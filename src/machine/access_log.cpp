@@ -2,22 +2,39 @@
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 
 namespace asmevo::machine {
 
-Snapshots::Snapshots(const Memory& memory) : regions_(memory.regions()), written_(regions_.size()) {}
+Snapshots::Snapshots(const Memory& memory)
+    : regions_(memory.regions()), written_(regions_.size()), copies_(regions_.size()) {}
 
 void Snapshots::before_write(const Region& region) {
   const size_t index = index_of(region);
   if (written_[index].load(std::memory_order_acquire)) return;
-  const std::lock_guard guard(lock_);
-  if (written_[index].load(std::memory_order_relaxed)) return;
-  copies_.emplace_back(&region, std::vector<uint8_t>(region.data, region.data + region.size));
+  Copy* copy = nullptr;
+  {
+    const std::lock_guard guard(lock_);
+    if (!copies_[index]) {
+      auto made = std::make_unique<Copy>();
+      made->bytes = HostBlock(region.size);
+      copies_[index] = std::move(made);
+    }
+    copy = copies_[index].get();
+  }
+  constexpr uint64_t piece = uint64_t{2} << 20;
+  const uint64_t pieces = (region.size + piece - 1) / piece;
+  for (uint64_t k = copy->next++; k < pieces; k = copy->next++) {
+    std::memcpy(copy->bytes.data() + k * piece, region.data + k * piece, std::min(piece, region.size - k * piece));
+    ++copy->done;
+  }
+  while (copy->done < pieces) std::this_thread::yield();
   written_[index].store(true, std::memory_order_release);
 }
 
 void Snapshots::restore() {
-  for (const auto& [region, bytes] : copies_) std::memcpy(region->data, bytes.data(), bytes.size());
+  for (size_t k = 0; k < copies_.size(); ++k)
+    if (copies_[k]) std::memcpy(regions_[k].data, copies_[k]->bytes.data(), regions_[k].size);
 }
 
 void AccessLog::track_all() { std::ranges::fill(tracked_, 1); }

@@ -9,6 +9,7 @@
 // again in order.
 #pragma once
 
+#include "machine/host_blocks.h"
 #include "machine/memory.h"
 
 #include <atomic>
@@ -31,10 +32,16 @@ public:
   size_t count() const { return regions_.size(); }
 
 private:
+  /// A copy that is made in pieces, by all threads that wait for it.
+  struct Copy {
+    HostBlock bytes;
+    std::atomic<uint64_t> next{0}, done{0}; // pieces
+  };
+
   std::span<const Region> regions_;
   std::mutex lock_;
   std::vector<std::atomic<bool>> written_;
-  std::vector<std::pair<const Region*, std::vector<uint8_t>>> copies_;
+  std::vector<std::unique_ptr<Copy>> copies_; // of regions that are written to
 };
 
 /// What the workgroups of one thread did.

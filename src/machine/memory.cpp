@@ -1,8 +1,8 @@
 #include "machine/memory.h"
 
+#include "machine/host_blocks.h"
+
 #include <algorithm>
-#include <cstdlib>
-#include <sys/mman.h>
 
 namespace asmevo::machine {
 
@@ -15,27 +15,13 @@ uint64_t end_of(const Region& region) { return region.base + region.size; }
 
 std::string amount(uint64_t bytes) { return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s"); }
 
-// Vector code may read a few bytes behind the end of a buffer (and drops them).
-constexpr uint64_t slack = 64;
-
-// Buffers of such sizes are touched all over, and large pages make that several times faster.
-constexpr uint64_t densest = uint64_t{4} << 20, sparsest = uint64_t{512} << 20;
-
-// Anonymous mappings come zero-filled and cost nothing until touched, which sparse buffers rely on.
-uint8_t* allocate(uint64_t size) {
-  void* at = mmap(nullptr, size + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (at == MAP_FAILED) return nullptr;
-  if (size >= densest && size <= sparsest) madvise(at, size + slack, MADV_HUGEPAGE);
-  return static_cast<uint8_t*>(at);
-}
-
 } // namespace
 
 struct Memory::Impl {
   std::vector<Region> regions; // by base
 
   ~Impl() {
-    for (const Region& region : regions) munmap(region.data, region.size + slack);
+    for (const Region& region : regions) give_back_block(region.data, region.size);
   }
   /// The first region that begins after `address`.
   auto after(uint64_t address) const {
@@ -49,7 +35,7 @@ Memory::~Memory() = default;
 Memory::Memory(Memory&&) noexcept = default;
 Memory& Memory::operator=(Memory&&) noexcept = default;
 
-Result<std::span<uint8_t>> Memory::map(uint64_t base, uint64_t size, Access access, std::string name) {
+Result<std::span<uint8_t>> Memory::map(uint64_t base, uint64_t size, Access access, std::string name, Initial initial) {
   if (size == 0) return fail("`{}`: cannot map 0 bytes at {:#x}", name, base);
   if (base + size < base) return fail("`{}`: {} bytes at {:#x} go beyond the address space", name, size, base);
   auto next = impl_->after(base);
@@ -58,7 +44,7 @@ Result<std::span<uint8_t>> Memory::map(uint64_t base, uint64_t size, Access acce
   if (next != impl_->regions.begin() && end_of(next[-1]) > base) neighbour = &next[-1];
   if (neighbour)
     return fail("`{}`: {} bytes at {:#x} overlap `{}` at {:#x}", name, size, base, neighbour->name, neighbour->base);
-  uint8_t* data = allocate(size);
+  uint8_t* data = initial == Initial::any ? any_block(size) : fresh_block(size);
   if (!data) return fail("`{}`: no host memory for {} bytes", name, size);
   impl_->regions.insert(impl_->regions.begin() + (next - impl_->regions.begin()),
                         Region{base, size, access, std::move(name), data});
@@ -75,7 +61,7 @@ void Memory::set_guards(uint64_t base, uint64_t before, uint64_t after) {
 void Memory::unmap(uint64_t base) {
   auto next = impl_->after(base);
   if (next == impl_->regions.begin() || next[-1].base != base) return;
-  munmap(next[-1].data, next[-1].size + slack);
+  give_back_block(next[-1].data, next[-1].size);
   impl_->regions.erase(impl_->regions.begin() + (next - impl_->regions.begin()) - 1);
 }
 

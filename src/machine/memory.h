@@ -15,6 +15,7 @@
 namespace asmevo::machine {
 
 enum class Access : uint8_t { read_only, read_write, guard }; // guard: any access is a fault
+enum class Initial : uint8_t { zeros, any }; // content of what is mapped; any: the caller writes it all
 
 struct Region {
   uint64_t base = 0;
@@ -35,8 +36,9 @@ public:
   Memory(Memory&&) noexcept;
   Memory& operator=(Memory&&) noexcept;
 
-  /// Zero-filled. Errors: overlaps a region (named), size 0, wraps.
-  Result<std::span<uint8_t>> map(uint64_t base, uint64_t size, Access access, std::string name);
+  /// Errors: overlaps a region (named), size 0, wraps.
+  Result<std::span<uint8_t>> map(uint64_t base, uint64_t size, Access access, std::string name,
+                                 Initial initial = Initial::zeros);
   /// Says that so many bytes at each end of the region at `base` are slack around what its name means: they can be
   /// accessed like the rest, but messages count from where the named bytes begin and end.
   void set_guards(uint64_t base, uint64_t before, uint64_t after);
