@@ -21,6 +21,10 @@ else
 fi
 
 echo
+echo "== the oracle: eight cases of a 4096 x 4096 RMSNorm, whole command"
+time "$build/src/asmevo" verify corpus/rmsnorm.hsaco corpus/rmsnorm.hsaco --launch bench/launches/rmsnorm.json --prove-limit 0
+
+echo
 echo "== strict mode: the same loop without and with it; ratio says how many times longer"
 "$build/bench/bench_strict" --benchmark_min_time=0.2
 

@@ -25,7 +25,7 @@ constexpr std::string_view status_names[] = {"completed", "fault", "over its bud
 
 constexpr size_t shown_elements = 8;
 
-std::vector<double> first_elements(const launch::Buffer& buffer, const Bytes& content) {
+std::vector<double> first_elements(const launch::Buffer& buffer, std::span<const uint8_t> content) {
   std::vector<double> values;
   for (uint64_t i = 0; i < std::min<uint64_t>(buffer.elements(), shown_elements); ++i)
     values.push_back(launch::value_of(buffer.dtype, launch::load_element(buffer.dtype, content.data(), i)));
@@ -46,7 +46,7 @@ struct BufferView {
   json document;
 };
 
-BufferView view(const launch::Buffer& buffer, const Bytes& content) {
+BufferView view(const launch::Buffer& buffer, std::span<const uint8_t> content) {
   BufferView v;
   json values = json::array();
   for (double value : first_elements(buffer, content)) {

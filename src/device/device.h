@@ -1,6 +1,7 @@
 // One interface for whatever runs a code object: the simulated device, or later a real GPU through HSA.
 #pragma once
 
+#include "device/contents.h"
 #include "launch/launch.h"
 #include "machine/machine.h"
 #include "timing/timing.h"
@@ -31,8 +32,8 @@ struct Writer {
 struct Outcome {
   machine::Status status = machine::Status::completed;
   std::optional<machine::Fault> fault;
-  std::map<std::string, Bytes> buffers;  // final contents of out and inout buffers; empty unless completed
-  std::vector<std::string> guard_damage; // "guard after `out`: 4 bytes changed at +0"
+  std::map<std::string, Contents> buffers; // final contents of out and inout buffers; empty unless completed
+  std::vector<std::string> guard_damage;   // "guard after `out`: 4 bytes changed at +0"
   std::vector<std::string>
       read_only_damage; // "global_store_dword writes 4 bytes at +0x10 of `in`, which is read-only (...)"
   uint64_t instructions = 0;

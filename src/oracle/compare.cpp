@@ -163,7 +163,7 @@ uint64_t ElementSet::size() const {
   return count;
 }
 
-Expected make_expected(const launch::Buffer& buffer, Bytes bytes, ElementSet untouched, ElementSet ignored) {
+Expected make_expected(const launch::Buffer& buffer, device::Contents bytes, ElementSet untouched, ElementSet ignored) {
   Expected expected{&buffer, std::move(bytes), std::move(untouched), std::move(ignored)};
   if (!launch::is_floating(buffer.dtype)) return expected;
   uint64_t elements = buffer.elements(), blocks = (elements + block - 1) / block;

@@ -6,6 +6,7 @@
 // mean square nor in the cosine.
 #pragma once
 
+#include "device/contents.h"
 #include "launch/launch.h"
 #include "oracle/ulp_histogram.h"
 
@@ -31,14 +32,14 @@ private:
 /// What K0 left in a result buffer.
 struct Expected {
   const launch::Buffer* buffer = nullptr;
-  Bytes bytes;
+  device::Contents bytes;
   ElementSet untouched; // still hold the poison: must keep it
   ElementSet ignored;   // may hold poison by their bits: do not count in rms and cosine. Contains `untouched`
   double rms = 0;       // of finite elements that are not ignored
 };
 
 /// Computes `rms`.
-Expected make_expected(const launch::Buffer& buffer, Bytes bytes, ElementSet untouched, ElementSet ignored);
+Expected make_expected(const launch::Buffer& buffer, device::Contents bytes, ElementSet untouched, ElementSet ignored);
 
 struct Mismatch {
   uint64_t index = 0;

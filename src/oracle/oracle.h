@@ -59,6 +59,9 @@ public:
   /// Facts about K0 and the policy that a report must tell: "K0's `sum` varies with the schedule: bound widened to
   /// ...".
   const std::vector<std::string>& notes() const;
+  /// False for a case that differs from an earlier one in its random input only and is large: what that one shows of
+  /// other ways to run it holds for both.
+  bool leads(size_t index) const;
   /// Instructions exact and approximate over all cases.
   const machine::Fidelity& fidelity() const;
 

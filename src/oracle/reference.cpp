@@ -3,8 +3,10 @@
 #include "support/hash.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <set>
+#include <tbb/parallel_for.h>
 
 namespace asmevo::oracle {
 
@@ -12,7 +14,8 @@ namespace {
 
 /// What K0 left in one buffer. Poison that is still there marks elements as never written: for certain where the
 /// examination saw the same, or where four bytes or more agree; fewer may be K0's own result by accident.
-Expected expectation(const launch::Buffer& buffer, Bytes bytes, const CaseFacts& facts, uint64_t poison_seed) {
+Expected expectation(const launch::Buffer& buffer, device::Contents bytes, const CaseFacts& facts,
+                     uint64_t poison_seed) {
   ElementSet untouched, ignored = poisoned_elements(buffer, bytes, poison_seed);
   if (ignored.empty()) return make_expected(buffer, std::move(bytes), {}, {});
   auto found = facts.untouched.find(buffer.name);
@@ -28,25 +31,63 @@ Expected expectation(const launch::Buffer& buffer, Bytes bytes, const CaseFacts&
   return make_expected(buffer, std::move(bytes), std::move(untouched), std::move(ignored));
 }
 
+/// Appends the places where two arrays hold the same.
+template <class T> void find_equal(std::span<const uint8_t> a, std::span<const uint8_t> b, std::vector<uint64_t>& out) {
+  constexpr size_t block = 256; // most have none
+  std::array<T, block> x, y;
+  for (size_t start = 0; start < a.size() / sizeof(T); start += block) {
+    const size_t count = std::min(block, a.size() / sizeof(T) - start);
+    if (count < block) x.fill(0), y.fill(1); // behind the end nothing is equal
+    std::memcpy(x.data(), a.data() + start * sizeof(T), count * sizeof(T));
+    std::memcpy(y.data(), b.data() + start * sizeof(T), count * sizeof(T));
+    unsigned any = 0;
+    for (size_t i = 0; i < block; ++i) any |= x[i] == y[i];
+    for (size_t i = 0; any && i < count; ++i)
+      if (x[i] == y[i]) out.push_back(start + i);
+  }
+}
+
+std::vector<uint64_t> equal_elements(launch::DType dtype, std::span<const uint8_t> a, std::span<const uint8_t> b) {
+  std::vector<uint64_t> out;
+  if (launch::is_packed(dtype)) {
+    for (uint64_t i = 0; i < 2 * a.size(); ++i)
+      if (launch::load_element(dtype, a.data(), i) == launch::load_element(dtype, b.data(), i)) out.push_back(i);
+    return out;
+  }
+  switch (launch::size_of(dtype)) {
+  case 1:
+    find_equal<uint8_t>(a, b, out);
+    break;
+  case 2:
+    find_equal<uint16_t>(a, b, out);
+    break;
+  case 4:
+    find_equal<uint32_t>(a, b, out);
+    break;
+  default:
+    find_equal<uint64_t>(a, b, out);
+  }
+  return out;
+}
+
 } // namespace
 
 ElementSet poisoned_elements(const launch::Buffer& buffer, std::span<const uint8_t> bytes, uint64_t poison_seed) {
   ElementSet set;
   if (buffer.fill.kind != launch::FillKind::poison) return set;
   constexpr uint64_t part = uint64_t{1} << 20;
-  const uint64_t elements = buffer.elements(), size = launch::size_of(buffer.dtype);
-  const bool packed = launch::is_packed(buffer.dtype);
-  Bytes poison(std::min(part, buffer.bytes()));
-  for (uint64_t start = 0; start < buffer.bytes(); start += part) {
-    std::span<uint8_t> expected(poison.data(), std::min(part, buffer.bytes() - start));
-    launch::fill_poison(poison_seed, buffer.name, start, expected);
-    for (uint64_t i = 0; i < expected.size() && !packed; i += size)
-      if (std::memcmp(&expected[i], &bytes[start + i], size) == 0) set.insert((start + i) / size, elements);
-    for (uint64_t i = 0; packed && i < expected.size() * 2 && start * 2 + i < elements; ++i)
-      if (launch::load_element(buffer.dtype, expected.data(), i) ==
-          launch::load_element(buffer.dtype, &bytes[start], i))
-        set.insert(start * 2 + i, elements);
-  }
+  const uint64_t parts = (buffer.bytes() + part - 1) / part;
+  std::vector<std::vector<uint64_t>> found(parts);
+  tbb::parallel_for(uint64_t{0}, parts, [&](uint64_t k) {
+    const std::span<const uint8_t> got = bytes.subspan(k * part, std::min(part, buffer.bytes() - k * part));
+    Bytes poison(got.size());
+    launch::fill_poison(poison_seed, buffer.name, k * part, poison);
+    found[k] = equal_elements(buffer.dtype, poison, got);
+  });
+  const uint64_t elements = buffer.elements(), bits = launch::width_of(buffer.dtype);
+  for (uint64_t k = 0; k < parts; ++k)
+    for (const uint64_t i : found[k])
+      if (const uint64_t at = k * part * 8 / bits + i; at < elements) set.insert(at, elements);
   return set;
 }
 
@@ -121,6 +162,15 @@ void Reference::Impl::forget(uint64_t seed) {
   if (seed != 0) std::erase_if(runs_, [&](const auto& entry) { return std::get<1>(entry.first) == seed; });
 }
 
+bool Reference::Impl::asks(size_t index, size_t way, uint64_t seed) const {
+  const size_t leader = facts[index].leader;
+  size_t members = 0, place = 0;
+  for (size_t k = 0; k < facts.size(); ++k)
+    if (facts[k].leader == leader) (k < index ? place : members) += 1;
+  members += place;
+  return way == 0 || place == (way + seed) % members;
+}
+
 Way Reference::Impl::allowed(size_t index, const Way& way) const {
   Way result = way;
   const bool late = way.schedule == machine::Schedule::late_loads;
@@ -141,6 +191,7 @@ const launch::Launch& Reference::launch() const { return impl_->launch; }
 const Policy& Reference::policy() const { return impl_->policy; }
 const std::vector<std::string>& Reference::notes() const { return impl_->notes; }
 const machine::Fidelity& Reference::fidelity() const { return impl_->fidelity; }
+bool Reference::leads(size_t index) const { return impl_->facts[index].leader == index; }
 
 Result<Reference> Reference::create(device::Device& device, device::Loaded original, launch::Launch launch,
                                     Policy policy, const Options& options) {

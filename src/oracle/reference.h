@@ -27,6 +27,9 @@ struct CaseFacts {
   bool any_firmware = true;  // nor does firmware that preloads no kernel arguments
   bool any_undefined = true; // nor does what registers and LDS hold that nothing has written
   uint64_t instructions = 0;
+  bool steady = false; // nothing that was tried changes K0's results at all
+  /// The case that stands for this one: itself, or one that differs in its random input only, where both are large.
+  size_t leader = 0;
 };
 
 struct Reference::Impl {
@@ -46,6 +49,10 @@ struct Reference::Impl {
                                           device::Outcome outcome);
   /// Forgets runs of seeds other than 0, whose inputs do not come again.
   void forget(uint64_t seed);
+
+  /// Whether a candidate runs case `index` in way number `way`. Of cases that are alike and large each but the first
+  /// way is asked of one, which depends on the seed.
+  bool asks(size_t index, size_t way, uint64_t seed) const;
 
   /// The way as it can be asked of a candidate, given what K0 itself depends on.
   Way allowed(size_t index, const Way& way) const;

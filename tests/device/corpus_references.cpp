@@ -21,13 +21,13 @@ double from_f16(uint16_t h) {
   return h & 0x8000 ? -magnitude : magnitude;
 }
 
-template <class T> T element(const Bytes& bytes, size_t i) {
+template <class T> T element(std::span<const uint8_t> bytes, size_t i) {
   T value;
   std::memcpy(&value, &bytes[i * sizeof value], sizeof value);
   return value;
 }
 
-double value_of(const Bytes& bytes, size_t i, launch::DType dtype) {
+double value_of(std::span<const uint8_t> bytes, size_t i, launch::DType dtype) {
   using launch::DType;
   switch (dtype) {
   case DType::f32:
@@ -48,7 +48,7 @@ double value_of(const Bytes& bytes, size_t i, launch::DType dtype) {
   }
 }
 
-Values values_of(const Bytes& bytes, launch::DType dtype) {
+Values values_of(std::span<const uint8_t> bytes, launch::DType dtype) {
   Values values(bytes.size() / launch::size_of(dtype));
   for (size_t i = 0; i < values.size(); ++i) values[i] = value_of(bytes, i, dtype);
   return values;

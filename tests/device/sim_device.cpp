@@ -29,7 +29,7 @@ Outcome run(const std::string& body, const launch::Launch& launch = add_launch()
   return *std::move(outcome);
 }
 
-int32_t element(const Bytes& bytes, size_t i) {
+int32_t element(std::span<const uint8_t> bytes, size_t i) {
   int32_t value;
   std::memcpy(&value, &bytes[i * 4], 4);
   return value;
@@ -148,7 +148,7 @@ TEST(SimDevice, registers_and_LDS_that_nothing_wrote_follow_their_seed) {
     LaunchOptions zeros, one, two;
     one.run.undefined_seed = 1;
     two.run.undefined_seed = 2;
-    Bytes a = run(body, launch, zeros).buffers["out"], b = run(body, launch, one).buffers["out"],
+    const Contents a = run(body, launch, zeros).buffers["out"], b = run(body, launch, one).buffers["out"],
           c = run(body, launch, two).buffers["out"];
     EXPECT_EQ(a, Bytes(1024, 0));
     EXPECT_NE(b, a);

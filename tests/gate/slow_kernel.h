@@ -96,7 +96,11 @@ public:
     if (++launches == stop_at_launch) stop = true;
     auto outcome = device_->launch(loaded, c, options);
     if (outcome && spoil_after_timing && times > 0 && loaded.object->path == "candidate") {
-      for (auto& [name, bytes] : outcome->buffers) bytes.at(3) ^= 0x40;
+      for (auto& [name, contents] : outcome->buffers) {
+        Bytes changed(contents.begin(), contents.end());
+        changed.at(3) ^= 0x40;
+        contents = std::move(changed);
+      }
     }
     return outcome;
   }

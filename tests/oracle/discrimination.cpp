@@ -20,8 +20,9 @@ std::unique_ptr<Result> result_of(const std::vector<float>& values) {
   result->buffer.dtype = launch::DType::f32;
   result->buffer.shape = {values.size()};
   result->expected.buffer = &result->buffer;
-  result->expected.bytes.resize(values.size() * 4);
-  std::memcpy(result->expected.bytes.data(), values.data(), values.size() * 4);
+  Bytes bytes(values.size() * 4);
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  result->expected.bytes = std::move(bytes);
   double squares = 0;
   for (float v : values) squares += double(v) * v;
   result->expected.rms = std::sqrt(squares / double(values.size()));

@@ -449,3 +449,70 @@ TEST(Oracle, results_that_do_not_follow_the_input_are_told) {
   });
   EXPECT_TRUE(bench.has_note("other random inputs give the same results"));
 }
+
+namespace {
+
+constexpr std::string_view alike_text = R"({
+  "workgroups": 1, "workgroup_size": 64,
+  "sizes": {"n": 64},
+  "buffers": {
+    "in": {"dtype": "f32", "shape": "n", "role": "in"},
+    "out": {"dtype": "f32", "shape": "n", "role": "out"}
+  },
+  "arguments": [{"buffer": "in"}, {"buffer": "out"}],
+  "cases": [{"name": "1"}, {"name": "2"}, {"name": "3"}, {"name": "short", "sizes": {"n": 32}}]
+})";
+
+/// A kernel that takes its time.
+Kernel large(Kernel kernel) {
+  return [kernel = std::move(kernel)](World& w) {
+    w.outcome.instructions = 5'000'000;
+    kernel(w);
+  };
+}
+
+} // namespace
+
+TEST(Oracle, large_cases_that_differ_in_their_inputs_share_the_other_ways) {
+  Bench bench(large(affine), alike_text);
+  EXPECT_TRUE(bench.has_note("cases 1, 2, 3 differ in their random inputs only")) << bench.error;
+  EXPECT_TRUE(bench.reference->leads(0));
+  EXPECT_FALSE(bench.reference->leads(1));
+  EXPECT_TRUE(bench.reference->leads(3));                 // another shape
+  EXPECT_EQ(bench.judge(large(affine)).runs, 4u + 3 + 3); // as given; ways of the three; ways of the short one
+}
+
+TEST(Oracle, small_cases_all_run_in_every_way) {
+  Bench bench(affine, alike_text);
+  EXPECT_FALSE(bench.has_note("differ in their random inputs only"));
+  EXPECT_EQ(bench.judge(affine).runs, 4u * 4);
+}
+
+TEST(Oracle, what_goes_wrong_with_one_input_or_in_one_way_of_a_large_case_is_found) {
+  Bench bench(large(affine), alike_text);
+  for (const std::string_view name : {"1", "2", "3"}) {
+    Judgement j = bench.judge(large([&](World& w) {
+      affine(w);
+      if (w.c.name == name) w.floats("out")[7] += 100;
+    }));
+    EXPECT_EQ(j.finding, Finding::divergence) << name;
+  }
+  for (uint64_t seed = 0; seed < 6; ++seed) {
+    const auto late = large([](World& w) {
+      affine(w);
+      if (w.options.run.schedule == machine::Schedule::late_loads && w.c.buffers[0].elements() == 64)
+        w.floats("out")[7] += 100;
+    });
+    EXPECT_EQ(bench.judge(late, {.seed = seed}).finding, Finding::divergence) << seed;
+  }
+}
+
+TEST(Oracle, large_cases_of_a_kernel_that_varies_are_examined_one_by_one) {
+  Bench bench(large([](World& w) {
+                affine(w);
+                if (w.options.run.schedule == machine::Schedule::late_loads) w.floats("out")[0] += 100;
+              }),
+              alike_text);
+  EXPECT_TRUE(bench.reference->leads(1));
+  EXPECT_EQ(bench.reference->notes().size(), 4u);
+}
