@@ -61,6 +61,9 @@ struct TimeOptions {
   unsigned draws = 16;
   uint64_t seed = 0;
   bool attribution = false;
+  size_t timeline = 0; // timing::EstimateOptions
+  /// As if the kernel declared these, dynamic LDS included; only occupancy depends on them.
+  std::optional<isa::Resources> resources;
 };
 
 class Device {

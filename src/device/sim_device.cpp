@@ -185,7 +185,8 @@ public:
                       .workgroups = c.workgroups,
                       .workgroup_size = items,
                       .dynamic_lds = c.dynamic_lds};
-    isa::Occupancy occupancy = isa::occupancy(work.resources, processor, items, c.dynamic_lds);
+    if (options.resources) work.resources = *options.resources, work.dynamic_lds = 0;
+    isa::Occupancy occupancy = isa::occupancy(work.resources, processor, items, work.dynamic_lds);
     machine::RunOptions run{.traced = timing::sample_workgroups(c.workgroups, occupancy, table_), .only_traced = true};
     AE_TRY(machine::RunResult result, machine::run(*loaded.image, world->dispatch, world->memory, run));
     if (result.status != machine::Status::completed)
@@ -193,7 +194,10 @@ public:
                   result.fault ? result.fault->message : "it did not finish");
     work.trace = &result.trace;
     return timing::estimate(work, table_,
-                            {.draws = options.draws, .seed = options.seed, .attribution = options.attribution});
+                            {.draws = options.draws,
+                             .seed = options.seed,
+                             .attribution = options.attribution,
+                             .timeline = options.timeline});
   }
 
 private:

@@ -92,9 +92,20 @@ std::string lds_text(const std::vector<uint8_t>& lds) {
 Disassembly::Disassembly(const machine::Image& image, const isa::Codec& codec, const recover::Program* program)
     : image_(image), codec_(codec) {
   if (!program) return;
-  for (const recover::Item& item : program->items)
-    if (item.kind == recover::ItemKind::instruction && item.origin >= 0 && !item.raw)
-      spelled_.emplace(uint64_t(item.origin), item.text);
+  std::string label; // of the next instruction
+  for (const recover::Item& item : program->items) {
+    if (item.kind == recover::ItemKind::label) label = item.text;
+    if (item.kind != recover::ItemKind::instruction || item.origin < 0) continue;
+    if (!item.raw) spelled_.emplace(uint64_t(item.origin), item.text);
+    if (!label.empty()) labels_.emplace(uint64_t(item.origin), std::exchange(label, {}));
+  }
+}
+
+std::string Disassembly::label(uint64_t address) const {
+  auto after = labels_.upper_bound(address);
+  if (after == labels_.begin()) return fmt::format("{:#x}", address);
+  const auto& [at, name] = *--after;
+  return at == address ? name : fmt::format("{}+{:#x}", name, address - at);
 }
 
 uint64_t Disassembly::address(int64_t index) const {

@@ -19,11 +19,14 @@ public:
   std::string place(int64_t index) const;
   std::string text(int64_t index) const;
   uint64_t address(int64_t index) const;
+  /// The label that an address follows, with the distance: "loop+0x10"; the address alone where none is known.
+  std::string label(uint64_t address) const;
 
 private:
   const machine::Image& image_;
   const isa::Codec& codec_;
   std::map<uint64_t, std::string> spelled_; // by address
+  std::map<uint64_t, std::string> labels_;
 };
 
 std::string text_of(const machine::StrictReport& report, const Disassembly& disassembly);

@@ -17,6 +17,7 @@ run twice.hsaco --launch twice.json
 verify twice.hsaco twice.hsaco --launch twice.json
 prove twice.hsaco twice.hsaco
 time twice.hsaco --launch twice.json
+profile twice.hsaco --launch twice.json
 optimize twice.hsaco --launch twice.json -o out.hsaco --driver replay --proposals none.jsonl
 lineage out.hsaco.asmevo
 isa twice.hsaco
