@@ -68,6 +68,7 @@ private:
   }
 
   std::string overview() const {
+    if (profile_.rows.empty()) return {};
     double issuing = 0;
     Stalls stalls{};
     for (const Row& row : profile_.rows) {
