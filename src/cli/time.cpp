@@ -16,6 +16,7 @@ struct Options : Common {
   std::string candidate;
   unsigned draws = 16;
   uint64_t seed = 0;
+  bool sensitivity = false;
 };
 
 std::string estimate_text(const std::string& file, const timing::Estimate& estimate) {
@@ -27,7 +28,7 @@ std::string estimate_text(const std::string& file, const timing::Estimate& estim
 Result<ExitStatus> run(const Options& options) {
   AE_TRY(Setting setting, open_setting(options.setting));
   const launch::Case& timed = setting.launch.cases.front();
-  device::TimeOptions timing{.draws = options.draws, .seed = options.seed};
+  device::TimeOptions timing{.draws = options.draws, .seed = options.seed, .sensitivity = options.sensitivity};
   std::string device = setting.device->description();
   std::optional<Verification> verification;
   if (!options.candidate.empty()) {
@@ -55,6 +56,15 @@ Result<ExitStatus> run(const Options& options) {
     document["candidate"] = report::to_json(candidate);
     document["comparison"] = report::to_json(compared);
     document["equivalent"] = true;
+    if (options.sensitivity) {
+      const timing::Sensitivity s = timing::sensitivity(original, candidate, gate::CommitRule{}.epsilon);
+      text += report::sensitivity_text(s, true);
+      document["sensitivity"] = report::to_json(s);
+    }
+  } else if (options.sensitivity) {
+    const timing::Sensitivity s = timing::sensitivity(original);
+    text += report::sensitivity_text(s, false);
+    document["sensitivity"] = report::to_json(s);
   }
   return answer(options, text, document);
 }
@@ -64,7 +74,8 @@ Result<ExitStatus> run(const Options& options) {
 const Verb time_verb = {
     "time", "time a kernel on the first case of a launch, or compare two",
     "  asmevo time softmax.hsaco --launch softmax.launch.json\n"
-    "  asmevo time softmax.hsaco faster.hsaco --launch softmax.launch.json\n",
+    "  asmevo time softmax.hsaco faster.hsaco --launch softmax.launch.json\n"
+    "  asmevo time softmax.hsaco faster.hsaco --launch softmax.launch.json --sensitivity\n",
     [](CLI::App& app) {
       return declare<Options>(
           app,
@@ -77,6 +88,8 @@ const Verb time_verb = {
                 ->type_name("N")
                 ->capture_default_str();
             a.add_option("--seed", o.seed, "of the draws and of the inputs")->type_name("N");
+            a.add_flag("--sensitivity", o.sensitivity,
+                       "which uncertain parameters of the model the verdict (or the time) depends on");
           },
           run);
     }};

@@ -62,6 +62,7 @@ struct TimeOptions {
   uint64_t seed = 0;
   bool attribution = false;
   size_t timeline = 0; // timing::EstimateOptions
+  bool sensitivity = false;
   /// As if the kernel declared these, dynamic LDS included; only occupancy depends on them.
   std::optional<isa::Resources> resources;
 };

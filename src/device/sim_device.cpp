@@ -197,7 +197,8 @@ public:
                             {.draws = options.draws,
                              .seed = options.seed,
                              .attribution = options.attribution,
-                             .timeline = options.timeline});
+                             .timeline = options.timeline,
+                             .sensitivity = options.sensitivity});
   }
 
 private:

@@ -54,6 +54,27 @@ json to_json(const isa::Occupancy& occupancy) {
           {"limiter", occupancy.limiter}};
 }
 
+json to_json(const timing::Sensitivity& s) {
+  json effects = json::array(), depends = json::array();
+  for (const timing::Effect& e : s.effects) {
+    const timing::Shifted& p = *e.parameter;
+    effects.push_back({{"parameter", p.name},
+                       {"meaning", p.meaning},
+                       {"unit", p.unit},
+                       {"source", p.source},
+                       {"value", p.value},
+                       {"error", p.error},
+                       {"at_low", e.low},
+                       {"at_high", e.high},
+                       {"decides", e.decides}});
+    if (e.decides) depends.push_back(p.name);
+  }
+  return {{"nominal", s.nominal},
+          {"verdict", timing::order_name(s.verdict)},
+          {"depends_on", std::move(depends)},
+          {"parameters", std::move(effects)}};
+}
+
 json to_json(const timing::Estimate& estimate) {
   return {{"seconds", estimate.seconds}, {"median_seconds", estimate.median},
           {"cv", estimate.cv},           {"kernel_cycles", estimate.kernel_cycles},

@@ -4,6 +4,7 @@
 #include "oracle/oracle.h"
 #include "recover/recover.h"
 #include "search/controller.h"
+#include "timing/sensitivity.h"
 
 #include <nlohmann/json.hpp>
 
@@ -19,6 +20,7 @@ json to_json(const machine::Fault& fault);
 json to_json(const isa::Resources& resources);
 json to_json(const isa::Occupancy& occupancy);
 json to_json(const timing::Estimate& estimate); // without attribution
+json to_json(const timing::Sensitivity& sensitivity);
 json to_json(const oracle::Judgement& judgement);
 json to_json(const recover::RoundTrip& trip);
 json to_json(const search::Version& version); // without the listing

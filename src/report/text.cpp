@@ -96,6 +96,26 @@ std::string speedup_line(const gate::Timing& timing) {
                      timing.cv * 100);
 }
 
+std::string sensitivity_text(const timing::Sensitivity& s, bool comparison) {
+  constexpr size_t shown = 8;
+  const auto line = [](const timing::Effect& e) {
+    const timing::Shifted& p = *e.parameter;
+    return fmt::format("{} ({}; {:.6g} ± {:.6g} {}): {:.4f}x at {:.6g}, {:.4f}x at {:.6g}\n", p.name, p.meaning,
+                       p.value, p.error, p.unit, e.low, p.value - p.error, e.high, p.value + p.error);
+  };
+  std::string out;
+  const auto deciding = size_t(std::ranges::count_if(s.effects, &timing::Effect::decides));
+  if (comparison) {
+    out = fmt::format("verdict: {} ({:.4f}x with every parameter at its value); it {}\n", timing::order_name(s.verdict),
+                      s.nominal, deciding ? "depends on" : "holds at both ends of every parameter's error bar");
+    for (size_t i = 0; i < deciding; ++i) out += "  " + line(s.effects[i]);
+  }
+  if (s.effects.size() == deciding) return out;
+  out += fmt::format("{} effects on the {}\n", deciding ? "other" : "largest", comparison ? "speedup" : "time");
+  for (size_t i = deciding; i < std::min(s.effects.size(), deciding + shown); ++i) out += "  " + line(s.effects[i]);
+  return out;
+}
+
 std::string final_table(const FinalReport& report) {
   Rows rows = {{"kernel", report.info.kernel}, {"device", report.device}, {"T(K0)", duration(report.original_seconds)}};
   if (report.best && report.best->timing) {

@@ -3,6 +3,7 @@
 
 #include "oracle/oracle.h"
 #include "search/controller.h"
+#include "timing/sensitivity.h"
 
 #include <string>
 #include <utility>
@@ -37,6 +38,9 @@ std::string equivalence_line(const gate::Receipt& receipt);
 
 /// "1.214x (5-95 %: 1.190-1.240x, cv 0.80 %)".
 std::string speedup_line(const gate::Timing& timing);
+
+/// Which parameters the comparison rests on, and the largest effects; lines. Of one program: the largest effects.
+std::string sensitivity_text(const timing::Sensitivity& sensitivity, bool comparison);
 
 struct FinalReport {
   const search::RunInfo& info;

@@ -55,4 +55,14 @@ Values draw(const DeviceTable& device, uint64_t seed, unsigned number) {
   return std::bit_cast<Values>(values);
 }
 
+Values shift(const DeviceTable& device, size_t parameter, double part) {
+  auto values = std::bit_cast<std::array<double, parameter_count>>(draw(device, 0, 0));
+  values[parameter] += part * parameter_of(device, parameter).error;
+  return std::bit_cast<Values>(values);
+}
+
+Parameter parameter_of(const DeviceTable& device, size_t index) {
+  return std::bit_cast<std::array<Parameter, parameter_count>>(device.parameters)[index];
+}
+
 } // namespace asmevo::timing

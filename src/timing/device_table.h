@@ -122,4 +122,10 @@ std::span<const DeviceTable* const> all_devices();
 /// Draw `number` of `seed`; number 0 is the nominal table.
 Values draw(const DeviceTable& device, uint64_t seed, unsigned number);
 
+/// The nominal table with one parameter (an index of parameter_info) moved by `part` of its error: -1 or 1 for the ends
+/// of its bar.
+Values shift(const DeviceTable& device, size_t parameter, double part);
+/// Parameter `index` of the table.
+Parameter parameter_of(const DeviceTable& device, size_t index);
+
 } // namespace asmevo::timing

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <tuple>
 
 namespace asmevo::timing {
 
@@ -145,16 +146,22 @@ Result<Estimate> estimate_traced(const TracedLaunch& launch, const DeviceTable& 
 
   Estimate estimate;
   estimate.occupancy = launch.occupancy;
+  const auto run = [&](const Values& values, Ledger* ledger) {
+    const Share share = share_of_a_cu(grid, device, launch, values);
+    CuResult cu = simulate(share.program, code, patterns, grid, *launch.trace, device, values, surroundings, ledger);
+    const double extrapolated = extrapolated_cycles(share, cu);
+    return std::tuple(std::move(cu), extrapolated);
+  };
+  const auto seconds_of = [](const Values& values, double cycles) {
+    return 1e-6 * (values.launch_floor + cycles / values.clock);
+  };
   for (unsigned d = 0; d < std::max(1u, options.draws); ++d) {
     const Values values = draw(device, options.seed, d);
-    const Share share = share_of_a_cu(grid, device, launch, values);
     std::optional<Ledger> ledger;
     if (d == 0 && options.attribution) ledger.emplace(launch.code.size(), options.timeline);
-    const CuResult cu = simulate(share.program, code, patterns, grid, *launch.trace, device, values, surroundings,
-                                 ledger ? &*ledger : nullptr);
-    const double extrapolated = extrapolated_cycles(share, cu);
+    const auto [cu, extrapolated] = run(values, ledger ? &*ledger : nullptr);
     const double cycles = double(cu.end) + extrapolated;
-    estimate.seconds.push_back(1e-6 * (values.launch_floor + cycles / values.clock));
+    estimate.seconds.push_back(seconds_of(values, cycles));
     if (d != 0) continue;
     estimate.kernel_cycles = cycles;
     estimate.simulated_cycles = double(cu.end);
@@ -169,6 +176,24 @@ Result<Estimate> estimate_traced(const TracedLaunch& launch, const DeviceTable& 
     estimate.dispatch_cycles = account.dispatch_cycles;
     estimate.drain_cycles = account.drain_cycles;
     estimate.timeline = std::move(account.timeline);
+  }
+  for (size_t i = 0; options.sensitivity && i < parameter_count; ++i) {
+    const Parameter p = parameter_of(device, i);
+    if (p.error == 0) continue;
+    std::array<double, 2> ends;
+    for (int end = 0; end < 2; ++end) {
+      const Values values = shift(device, i, 2 * end - 1);
+      const auto [cu, extrapolated] = run(values, nullptr);
+      ends[size_t(end)] = seconds_of(values, double(cu.end) + extrapolated);
+    }
+    estimate.shifted.push_back({.name = parameter_info[i].name,
+                                .unit = parameter_info[i].unit,
+                                .meaning = parameter_info[i].meaning,
+                                .source = p.source,
+                                .value = p.value,
+                                .error = p.error,
+                                .low_seconds = ends[0],
+                                .high_seconds = ends[1]});
   }
   summarise(estimate);
   return estimate;

@@ -94,6 +94,13 @@ struct Load {
   double bytes = 0;          // that passed, a compute unit; 0 for pipes
 };
 
+/// What one parameter does to the time: all others at their values, this one at the ends of its error bar.
+struct Shifted {
+  std::string_view name, unit, meaning, source;
+  double value = 0, error = 0;
+  double low_seconds = 0, high_seconds = 0; // at value - error, value + error
+};
+
 struct Estimate {
   std::vector<double> seconds; // one a draw; draw 0 is the nominal table
   double median = 0;
@@ -106,6 +113,7 @@ struct Estimate {
   isa::Occupancy occupancy;
   std::string bound; // "hbm", "l2", "lds", "valu", "mfma", "issue", "latency", "launch"
   std::vector<Load> loads;
+  std::vector<Shifted> shifted; // parameters with an error bar, in the order of the table; only when asked for
   // Only when asked for.
   std::vector<Attribution> attribution;
   std::vector<Dependence> dependences; // by consumer
@@ -118,7 +126,8 @@ struct EstimateOptions {
   unsigned draws = 16;
   uint64_t seed = 0; // the same seed gives K0 and a candidate the same draws
   bool attribution = false;
-  size_t timeline = 0;  // so many slices of the nominal draw, the first ones; needs attribution
+  size_t timeline = 0; // so many slices of the nominal draw, the first ones; needs attribution
+  bool sensitivity = false;
   bool repeated = true; // the launch before was the same one, as in a benchmark's loop; else caches hold less of use
 };
 
