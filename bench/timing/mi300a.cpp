@@ -1,14 +1,16 @@
 // The model against measured MI300A times.
 //
-//   bench_timing_mi300a DATA/mi300a [--kernel NAME] [--split fit|test] [--max-bytes N] [--csv FILE]
+//   bench_timing_mi300a DATA/mi300a [--kernel NAME] [--split fit|test] [--max-bytes N] [--csv FILE] [--svg FILE]
 //                          [--size PROBLEM_SIZE] [--launches]
 //
 // Every row of rows.csv is one program at one problem size: its launches are traced on the simulated machine (sampled
 // workgroups only), timed, and summed with what the host adds inside the timed region. Prints predicted and measured
-// per row, errors per kernel and split, and the error of size scaling. Sizes above --max-bytes (1 GiB) are skipped.
+// per row, errors per kernel and split, and the error of size scaling; --svg draws predicted against measured. Sizes
+// above --max-bytes (1 GiB) are skipped.
 #include "recover/descriptor.h"
 #include "timing/device_table.h"
 #include "timing/mi300a_spec.h"
+#include "timing/plot.h"
 
 #include "isa/codec.h"
 #include "support/file.h"
@@ -38,7 +40,7 @@ struct Row {
 };
 
 struct Options {
-  std::string data, kernel, split, csv;
+  std::string data, kernel, split, csv, svg;
   std::string size;
   bool launches = false; // print each launch, with the share of its wave clocks by reason
   uint64_t max_bytes = uint64_t{1} << 30;
@@ -258,6 +260,17 @@ int compare(const Options& options) {
       csv << r.kernel << ',' << r.size << ',' << r.split << ',' << r.measured << ',' << r.predicted << ',' << r.bound
           << '\n';
   }
+  if (!options.svg.empty()) {
+    std::vector<Point> points;
+    for (const Row& r : done)
+      points.push_back(
+          {r.measured, r.predicted,
+           fmt::format("{} {}: {:.1f} us measured, {:.1f} predicted", r.kernel, r.size, r.measured, r.predicted),
+           r.split == "test"});
+    const auto written = write_text_file(
+        options.svg, scatter_plot(points, "MI300A, whole programs: the model against measurements", "us"));
+    if (!written) return std::cerr << written.error().message << '\n', 2;
+  }
   return 0;
 }
 
@@ -266,8 +279,11 @@ int compare(const Options& options) {
 
 int main(int argc, char** argv) {
   asmevo::bench::Options options;
-  std::map<std::string, std::string*> text = {
-      {"--kernel", &options.kernel}, {"--split", &options.split}, {"--csv", &options.csv}, {"--size", &options.size}};
+  std::map<std::string, std::string*> text = {{"--kernel", &options.kernel},
+                                              {"--split", &options.split},
+                                              {"--csv", &options.csv},
+                                              {"--svg", &options.svg},
+                                              {"--size", &options.size}};
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (text.contains(argument) && i + 1 < argc)
@@ -281,7 +297,7 @@ int main(int argc, char** argv) {
   }
   if (options.data.empty()) {
     std::cerr << "usage: bench_timing_mi300a DATA/mi300a [--kernel NAME] [--split fit|test] [--max-bytes N] "
-                 "[--csv FILE] [--size PROBLEM_SIZE] [--launches]\n";
+                 "[--csv FILE] [--svg FILE] [--size PROBLEM_SIZE] [--launches]\n";
     return 2;
   }
   return asmevo::bench::compare(options);
