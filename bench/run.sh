@@ -48,9 +48,10 @@ echo "== the static gate"
 bench/static_gate.sh "$build/src/asmevo" "$data"
 
 echo
-echo "== timing model against measured MI300A times"
+echo "== timing model against measured times of MI300A, MI308X and MI300X"
 if [ -d "$data/mi300a" ]; then
   "$build/bench/bench_timing_mi300a" "$data/mi300a" --max-bytes 4194304
+  "$build/bench/bench_timing_aiter" "$data" --rows-only
 else
   echo "SKIPPED: no measurements in $data/mi300a (set ASMEVO_DATA)"
 fi

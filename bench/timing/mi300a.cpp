@@ -7,12 +7,10 @@
 // workgroups only), timed, and summed with what the host adds inside the timed region. Prints predicted and measured
 // per row, errors per kernel and split, and the error of size scaling; --svg draws predicted against measured. Sizes
 // above --max-bytes (1 GiB) are skipped.
-#include "recover/descriptor.h"
-#include "timing/device_table.h"
+#include "timing/harness.h"
 #include "timing/mi300a_spec.h"
 #include "timing/plot.h"
 
-#include "isa/codec.h"
 #include "support/file.h"
 
 #include <algorithm>
@@ -62,18 +60,13 @@ std::vector<Row> read_rows(const std::string& path) {
   return rows;
 }
 
-struct Program {
-  std::shared_ptr<const object::CodeObject> object;
-  machine::Image image;
-};
-
-class Harness {
+class Programs {
 public:
-  Harness(const Options& options, isa::Codec codec)
-      : data_(options.data), print_launches_(options.launches), codec_(std::move(codec)),
-        device_(*timing::device_named("MI300A").value()) {}
+  Programs(const Options& options, Harness harness)
+      : data_(options.data), print_launches_(options.launches), harness_(std::move(harness)) {}
 
   Result<void> time(Row& row, const nlohmann::json& spec, const nlohmann::json& size) {
+    const timing::DeviceTable& device = harness_.device();
     AE_TRY(const SpecRun run, read_run(spec, size, 8));
     machine::Memory memory;
     for (const SpecBuffer& b : run.buffers) {
@@ -81,7 +74,7 @@ public:
       const auto content = control_data(b);
       std::copy_n(content.begin(), std::min(content.size(), bytes.size()), bytes.begin());
     }
-    row.predicted = device_.parameters.launch_floor.value + extra_launch * double(run.launch_count - 1) +
+    row.predicted = device.parameters.launch_floor.value + extra_launch * double(run.launch_count - 1) +
                     memset_each * double(run.memsets);
     for (uint64_t bytes : run.copies_to_device) row.predicted += copy_to_device(bytes);
     const bool repeated =
@@ -89,53 +82,21 @@ public:
     for (const SpecLaunch& launch : run.launches) {
       AE_TRY(const timing::Estimate e, time_launch(launch, memory, repeated));
       if (print_launches_) print(launch, e);
-      row.predicted += launch.weight * e.kernel_cycles / device_.parameters.clock.value;
+      row.predicted += launch.weight * e.kernel_cycles / device.parameters.clock.value;
       row.bound = e.bound;
     }
     return {};
   }
 
 private:
-  Result<const Program*> load(const std::string& name) {
-    if (const auto at = programs_.find(name); at != programs_.end()) return &at->second;
-    const std::string path = data_ + "/objects/" + name;
-    AE_TRY(Bytes bytes, read_file(path));
-    AE_TRY(object::CodeObject object, object::read_code_object(std::move(bytes), path));
-    auto shared = std::make_shared<const object::CodeObject>(std::move(object));
-    AE_TRY(machine::Image image, machine::Image::create(shared, codec_));
-    return &programs_.emplace(name, Program{shared, std::move(image)}).first->second;
-  }
-
   Result<timing::Estimate> time_launch(const SpecLaunch& launch, machine::Memory& memory, bool repeated) {
-    constexpr uint64_t load_base = 0x10000000, kernarg_base = 0x20000000;
-    AE_TRY(const Program* program, load(launch.code_object));
-    AE_TRY(const object::Kernel* kernel, object::choose_kernel(*program->object, launch.kernel));
-    AE_CHECK(program->image.load(memory, load_base));
-    AE_TRY(auto kernarg, memory.map(kernarg_base, launch.kernarg.size(), machine::Access::read_only, "kernarg"));
-    std::ranges::copy(launch.kernarg, kernarg.begin());
-    const auto processor = codec_.target().processor;
-    const uint32_t items = launch.workgroup_size[0] * launch.workgroup_size[1] * launch.workgroup_size[2];
-    timing::Work work{.image = &program->image,
-                      .resources = recover::declared_resources(kernel->descriptor, codec_.target()),
-                      .workgroups = launch.workgroups,
-                      .workgroup_size = items,
-                      .dynamic_lds = launch.dynamic_lds};
-    const auto occupancy = isa::occupancy(work.resources, processor, items, launch.dynamic_lds);
-    const machine::Dispatch dispatch{.kernel = kernel,
-                                     .load_base = load_base,
-                                     .kernarg_address = kernarg_base,
-                                     .workgroups = launch.workgroups,
-                                     .workgroup_size = launch.workgroup_size,
-                                     .dynamic_lds = launch.dynamic_lds};
-    const machine::RunOptions options{.traced = timing::sample_workgroups(launch.workgroups, occupancy, device_),
-                                      .only_traced = true};
-    auto result = machine::run(program->image, dispatch, memory, options);
-    unload(memory);
-    if (!result) return std::unexpected(result.error());
-    if (result->status != machine::Status::completed)
-      return fail("{}: {}", launch.kernel, result->fault ? result->fault->message : "did not finish");
-    work.trace = &result->trace;
-    return timing::estimate(work, device_, {.draws = 1, .attribution = print_launches_, .repeated = repeated});
+    const KernelLaunch kernel{.path = data_ + "/objects/" + launch.code_object,
+                              .kernel = launch.kernel,
+                              .workgroups = launch.workgroups,
+                              .workgroup_size = launch.workgroup_size,
+                              .dynamic_lds = launch.dynamic_lds,
+                              .kernarg = launch.kernarg};
+    return harness_.time(kernel, memory, {.draws = 1, .attribution = print_launches_, .repeated = repeated});
   }
 
   static void print(const SpecLaunch& launch, const timing::Estimate& e) {
@@ -158,19 +119,9 @@ private:
     std::printf("\n");
   }
 
-  // The image's segments and the kernel arguments; buffers lie far above.
-  static void unload(machine::Memory& memory) {
-    std::vector<uint64_t> bases;
-    for (const machine::Region& r : memory.regions())
-      if (r.base < 0x7f0000000000) bases.push_back(r.base);
-    for (uint64_t base : bases) memory.unmap(base);
-  }
-
   std::string data_;
   bool print_launches_;
-  isa::Codec codec_;
-  const timing::DeviceTable& device_;
-  std::map<std::string, Program> programs_;
+  Harness harness_;
 };
 
 const nlohmann::json* size_of(const nlohmann::json& spec, const std::string& problem_size) {
@@ -187,20 +138,14 @@ uint64_t bytes_of(const nlohmann::json& size) {
 
 // Errors of one split, of one kernel or (empty) of all.
 void summarise(const std::vector<Row>& rows, const std::string& kernel, const std::string& split) {
-  double error = 0, weight = 0, mean = 0;
-  std::vector<double> relative;
-  for (const Row& r : rows) {
-    if (r.split != split || (!kernel.empty() && r.kernel != kernel)) continue;
-    error += std::abs(r.predicted - r.measured);
-    weight += r.measured;
-    relative.push_back(std::abs(r.predicted / r.measured - 1));
-    mean += relative.back();
-  }
-  if (relative.empty()) return;
-  std::ranges::sort(relative);
+  std::vector<Pair> pairs;
+  for (const Row& r : rows)
+    if (r.split == split && (kernel.empty() || r.kernel == kernel)) pairs.push_back({r.measured, r.predicted});
+  if (pairs.empty()) return;
+  const Errors e = errors_of(pairs);
   std::printf("%-22s %-4s %3zu rows: error weighted by time %5.1f %%, mean %5.1f %%, median %5.1f %%, worst %5.1f %%\n",
-              kernel.empty() ? "all" : kernel.c_str(), split.c_str(), relative.size(), 100 * error / weight,
-              100 * mean / double(relative.size()), 100 * relative[relative.size() / 2], 100 * relative.back());
+              kernel.empty() ? "all" : kernel.c_str(), split.c_str(), e.rows, 100 * e.weighted, 100 * e.mean,
+              100 * e.median, 100 * e.worst);
 }
 
 // How well the ratio of consecutive sizes of a program is predicted: rows of a file's sizes in ascending order.
@@ -217,9 +162,9 @@ void summarise_scaling(const std::vector<Row>& rows) {
 }
 
 int compare(const Options& options) {
-  auto codec = isa::Codec::create(isa::Target{});
-  if (!codec) return std::cerr << codec.error().message << '\n', 2;
-  Harness harness(options, std::move(*codec));
+  auto harness = Harness::create("MI300A");
+  if (!harness) return std::cerr << harness.error().message << '\n', 2;
+  Programs programs(options, std::move(*harness));
   std::map<std::string, nlohmann::json> specs;
   std::vector<Row> done;
   for (Row& row : read_rows(options.data + "/rows.csv")) {
@@ -236,7 +181,7 @@ int compare(const Options& options) {
       std::printf("%-22s %-34s skipped\n", row.kernel.c_str(), row.size.c_str());
       continue;
     }
-    if (auto ok = harness.time(row, spec, *size); !ok) {
+    if (auto ok = programs.time(row, spec, *size); !ok) {
       std::printf("%-22s %-34s %s\n", row.kernel.c_str(), row.size.c_str(), ok.error().message.c_str());
       continue;
     }
