@@ -341,6 +341,13 @@ TEST(samples_csv, of_dispatches_of_other_kernels_are_left_out) {
   EXPECT_EQ(none.error().message, "p.csv: the profile has samples of `s_nop 3`, k.hsaco has no such instruction");
 }
 
+TEST(samples_csv, without_an_instruction_are_left_out) {
+  const auto p = import(csv_header + csv_row(1, "", 1) + csv_row(1, "s_barrier", 1), "p.csv");
+  ASSERT_TRUE(p) << p.error().message;
+  EXPECT_EQ(p->total(), 1);
+  EXPECT_EQ(p->notes.at(0), "1 samples without an instruction were left out");
+}
+
 TEST(samples_csv, of_the_host_trap_have_no_reasons) {
   const auto p = import("Sample_Timestamp,Exec_Mask,Dispatch_Id,Instruction,Instruction_Comment,Correlation_Id\r\n"
                         "1,1,1,s_barrier,,1\r\n",
@@ -388,6 +395,14 @@ TEST(counters, of_rocprof_compute_are_means_over_the_kernels_dispatches) {
   EXPECT_EQ(p->counters[1].value, 200);
   EXPECT_EQ(p->counters[1].dispatches, 2u);
   EXPECT_EQ(p->notes.at(0), "counters of 1 other kernels were left out");
+}
+
+TEST(counters, of_a_kernel_are_found_under_each_of_its_names) {
+  for (const char* name : {"_Z5firstPf", "_Z5firstPf.kd", "first(float*)", "first(float*) (.kd)", "first"}) {
+    const auto p = import(fmt::format("Dispatch_ID,Kernel_Name,SQ_WAVES\n0,{},1\n", name), "p.csv");
+    EXPECT_TRUE(p) << p.error().message;
+  }
+  EXPECT_FALSE(import("Dispatch_ID,Kernel_Name,SQ_WAVES\n0,firs,1\n", "p.csv"));
 }
 
 TEST(counters, of_rocprofv3_are_summed_over_rows_of_a_dispatch) {

@@ -150,7 +150,12 @@ private:
       if (in_kernel(i.address)) places[text_of(i)].push_back(i.address);
     std::map<std::string, std::string> foreign; // dispatch: the first text that the object does not have
     std::set<std::string> dispatches;
+    double unknown = 0;
     for (const Record& r : reading_.records) {
+      if (plain(r.text).empty()) { // the profiler did not know the code object
+        unknown += weight(r);
+        continue;
+      }
       dispatches.insert(r.dispatch);
       if (!places.contains(plain(r.text))) foreign.try_emplace(r.dispatch, plain(r.text));
     }
@@ -159,6 +164,7 @@ private:
                   subject_.kernel ? subject_.kernel->name : subject_.object.path);
     double spread = 0, left_out = 0;
     for (const Record& r : reading_.records) {
+      if (plain(r.text).empty()) continue;
       if (foreign.contains(r.dispatch)) {
         left_out += weight(r);
         continue;
@@ -171,6 +177,8 @@ private:
       profile_.notes.push_back(fmt::format("{} {} are of instructions that occur several times; the file has no "
                                            "addresses, and they were spread over all of them",
                                            spread, profile_.unit));
+    if (unknown > 0)
+      profile_.notes.push_back(fmt::format("{} {} without an instruction were left out", unknown, profile_.unit));
     if (left_out > 0)
       profile_.notes.push_back(
           fmt::format("{} {} of dispatches with other instructions were left out", left_out, profile_.unit));
@@ -245,12 +253,20 @@ private:
     return status == 0 && text ? text.get() : name;
   }
 
-  /// Whether a profiler's name of a kernel means one of the subject: as it is, demangled, with ".kd" in any spelling.
+  /// "first" of "void first<float>(float*)": what profilers make of names on request.
+  static std::string truncated(const std::string& name) {
+    const std::string head = name.substr(0, name.find_first_of("<("));
+    return head.substr(head.find_last_of(' ') + 1); // npos + 1 is 0
+  }
+
+  /// Whether a profiler's name of a kernel means one of the subject: as it is, demangled, truncated, with ".kd" in any
+  /// spelling.
   bool is_ours(std::string name) const {
     for (std::string_view end : {" [clone .kd]", " (.kd)", ".kd"})
       if (name.ends_with(end)) name.erase(name.size() - end.size());
     for (const object::Kernel& k : subject_.object.kernels)
-      if ((!subject_.kernel || subject_.kernel->name == k.name) && (name == k.name || name == demangled(k.name)))
+      if ((!subject_.kernel || subject_.kernel->name == k.name) &&
+          (name == k.name || name == demangled(k.name) || name == truncated(demangled(k.name))))
         return true;
     return false;
   }
