@@ -9,7 +9,9 @@ data=${2:-${ASMEVO_DATA:-../shared/data}}
 [ -d "$data/mi300a" ] || { echo "SKIPPED: no measurements in $data (set ASMEVO_DATA)"; exit 0; }
 
 echo "== microbenchmarks of MI300X, matrix pipes, traces of gfx950"
-ASMEVO_DATA=$data "$build/tests/test_timing" --gtest_brief=1
+measured='launch.an_empty*:memory.the_latency*:memory.a_footprint*:memory.what_fits*:memory.streaming*:lds.the_stride*'
+measured+=':rates.matrix_instructions*:rates.dependent*:rates.a_32_bit*:trace.issue*'
+ASMEVO_ROWS=1 ASMEVO_DATA=$data "$build/tests/test_timing" --gtest_brief=1 --gtest_filter="$measured"
 echo
 echo "== MI300A, whole programs"
 "$build/bench/bench_timing_mi300a" "$data/mi300a" --svg docs/timing-mi300a.svg

@@ -39,7 +39,7 @@ Result<void> measure(const std::string& path, const std::string& launch_path) {
 
   constexpr unsigned many = 65;
   double best = 1e9, once = 1e9, with = 1e9;
-  for (int repeat = 0; repeat < 5; ++repeat) {
+  for (int repeat = 0; repeat < 15; ++repeat) {
     once = std::min(once, seconds_of(*device, loaded, c, {.draws = 1}));
     with = std::min(with, seconds_of(*device, loaded, c, {.draws = 1, .attribution = true}));
     best = std::min(best, seconds_of(*device, loaded, c, {.draws = many}));

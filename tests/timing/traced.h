@@ -8,6 +8,7 @@
 #include "timing/estimate.h"
 #include "timing/op_class.h"
 
+#include <cstdlib>
 #include <functional>
 #include <gtest/gtest.h>
 #include <map>
@@ -115,7 +116,12 @@ inline std::string times(unsigned count, const std::string& line) {
   return text;
 }
 
+/// With ASMEVO_ROWS in the environment also a row for bench/timing/compare.sh.
 inline testing::AssertionResult within(double value, double expected, double share) {
+  if (std::getenv("ASMEVO_ROWS"))
+    std::printf("%-68s %10.1f measured %10.1f predicted %+6.1f %%\n",
+                testing::UnitTest::GetInstance()->current_test_info()->name(), expected, value,
+                100 * (value / expected - 1));
   if (std::abs(value - expected) <= share * std::abs(expected)) return testing::AssertionSuccess();
   return testing::AssertionFailure() << value << " is " << 100 * (value / expected - 1) << " % off " << expected;
 }
