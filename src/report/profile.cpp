@@ -92,7 +92,8 @@ private:
       const std::string filled(size_t(std::clamp(l.share, 0.0, 1.0) * bar_width + 0.5), '#');
       out += fmt::format("  {:<20} {:>5.1f} %", words_of(l.resource), 100 * l.share);
       if (l.bytes > 0)
-        out += fmt::format("  {:<{}}  {} bytes a compute unit", filled, bar_width, grouped(uint64_t(l.bytes)));
+        out += fmt::format("  {:<{}}  {} bytes a compute unit{}", filled, bar_width, grouped(uint64_t(l.bytes)),
+                           l.resource == "hbm" ? fmt::format(", {:.0f} % from HBM", 100 * l.from_hbm / l.bytes) : "");
       else if (!filled.empty())
         out += "  " + filled;
       out += '\n';
@@ -203,7 +204,10 @@ json stalls_to_json(const Stalls& stalls) {
 json speed_to_json(const profile::Speed& s) {
   json loads = json::array();
   for (const timing::Load& l : s.loads)
-    loads.push_back({{"resource", l.resource}, {"share", l.share}, {"bytes_per_compute_unit", l.bytes}});
+    loads.push_back({{"resource", l.resource},
+                     {"share", l.share},
+                     {"bytes_per_compute_unit", l.bytes},
+                     {"bytes_from_hbm", l.from_hbm}});
   return {{"seconds", s.seconds},
           {"cv", s.cv},
           {"kernel_cycles", s.kernel_cycles},

@@ -89,7 +89,7 @@ Surroundings surroundings_of(const Grid& grid, const DeviceTable& device, bool r
 std::vector<Load> loads_of(const CuResult& cu) {
   const double clocks = std::max(1.0, double(cu.end));
   return {
-      {"hbm", cu.traffic.memory_busy / clocks, cu.traffic.memory_bytes},
+      {"hbm", cu.traffic.memory_busy / clocks, cu.traffic.memory_bytes, cu.traffic.hbm_bytes},
       {"l2", cu.traffic.l2_busy / clocks, cu.traffic.l2_bytes},
       {"l1", cu.traffic.l1_busy / clocks, cu.traffic.l1_bytes},
       {"lds", cu.lds_busy / 2 / clocks},

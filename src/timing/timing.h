@@ -92,6 +92,7 @@ struct Load {
   std::string_view resource; // "hbm", "l2", "l1", "lds", "valu", "mfma", "issue"
   double share = 0;          // of the time
   double bytes = 0;          // that passed, a compute unit; 0 for pipes
+  double from_hbm = 0;       // "hbm": of these, what the memory-side cache did not answer
 };
 
 /// What one parameter does to the time: all others at their values, this one at the ends of its error bar.

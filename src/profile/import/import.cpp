@@ -13,29 +13,101 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int deepest = 64;
+constexpr size_t deepest = 64;
 
-/// Members that are large and of no use here.
-constexpr std::string_view skipped[] = {"hip_api",         "hsa_api",
-                                        "marker_api",      "rccl_api",
-                                        "rocdecode_api",   "rocjpeg_api",
-                                        "kernel_dispatch", "memory_copy",
-                                        "hw_id",           "corr_id",
-                                        "wrkgrp_id",       "memory_allocation",
-                                        "scratch_memory",  "counter_collection",
-                                        "host_functions",  "callback_records"};
+/// Members that the readers look at; all others are dropped while parsing, which most of such a file is.
+constexpr std::string_view used[] = {"code",
+                                     "header",
+                                     "rocprofiler-sdk-tool",
+                                     "buffer_records",
+                                     "pc_sample_stochastic",
+                                     "pc_sample_host_trap",
+                                     "record",
+                                     "pc",
+                                     "code_object_id",
+                                     "code_object_offset",
+                                     "wave_issued",
+                                     "snapshot",
+                                     "stall_reason",
+                                     "inst_index",
+                                     "strings",
+                                     "pc_sample_instructions"};
+
+/// Builds the document without those members.
+class Reader : public nlohmann::json_sax<json> {
+public:
+  json document;
+  std::string problem;
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(int64_t value) override { return add(value); }
+  bool number_unsigned(uint64_t value) override { return add(value); }
+  bool number_float(double value, const std::string&) override { return add(value); }
+  bool string(std::string& value) override { return add(std::move(value)); }
+  bool binary(json::binary_t&) override { return add(nullptr); }
+  bool key(std::string& name) override {
+    if (skipped_ == 0) {
+      skip_next_ = std::ranges::find(used, name) == std::end(used);
+      key_ = std::move(name);
+    }
+    return true;
+  }
+  bool start_object(size_t) override { return start(json::object()); }
+  bool start_array(size_t) override { return start(json::array()); }
+  bool end_object() override { return end(); }
+  bool end_array() override { return end(); }
+  bool parse_error(size_t, const std::string&, const json::exception& error) override {
+    problem = error.what();
+    return false;
+  }
+
+private:
+  /// Where a value goes; null where it is not wanted.
+  json* place() {
+    if (skipped_ > 0 || std::exchange(skip_next_, false)) return nullptr;
+    if (open_.empty()) return &document;
+    if (open_.back()->is_object()) return &(*open_.back())[key_];
+    open_.back()->push_back(nullptr);
+    return &open_.back()->back();
+  }
+
+  template <class T> bool add(T&& value) {
+    if (json* at = place()) *at = std::forward<T>(value);
+    return true;
+  }
+
+  bool start(json container) {
+    json* at = place();
+    if (!at) {
+      ++skipped_;
+      return true;
+    }
+    *at = std::move(container);
+    open_.push_back(at);
+    if (open_.size() <= deepest) return true;
+    problem = fmt::format("nested deeper than {}", deepest);
+    return false;
+  }
+
+  bool end() {
+    if (skipped_ > 0)
+      --skipped_;
+    else
+      open_.pop_back();
+    return true;
+  }
+
+  std::vector<json*> open_; // containers, the innermost last; only that one grows
+  std::string key_;
+  bool skip_next_ = false;
+  size_t skipped_ = 0; // containers open that are not wanted
+};
 
 Result<json> parse(std::string_view text, const std::string& path) {
-  const auto wanted = [](int depth, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::key)
-      return std::ranges::find(skipped, parsed.get_ref<const std::string&>()) == std::end(skipped);
-    return depth <= deepest;
-  };
-  try {
-    return json::parse(text, wanted);
-  } catch (const json::exception& error) {
-    return fail("{}: is no JSON document: {}", path, error.what());
-  }
+  Reader reader;
+  if (!json::sax_parse(text, &reader)) return fail("{}: is no JSON document: {}", path, reader.problem);
+  return std::move(reader.document);
 }
 
 /// The file to read of a folder: a viewer's, or a workload of rocprof-compute.

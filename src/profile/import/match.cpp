@@ -198,17 +198,19 @@ private:
     row.issue += share * r.issued;
     row.stalls[size_t(Reason::unknown)] += share * r.plain;
     row.stalls[size_t(Reason::other)] += share * r.idle;
-    row.stalls[size_t(stall_of(instruction))] += share * r.stall;
+    if (r.stall > 0) row.stalls[size_t(stall_of(instruction))] += share * r.stall;
     for (size_t i = 0; i < not_issued_count; ++i)
-      row.stalls[size_t(reason_of(NotIssued(i), instruction))] += share * r.not_issued[i];
+      if (r.not_issued[i] > 0) row.stalls[size_t(reason_of(NotIssued(i), instruction))] += share * r.not_issued[i];
   }
 
   /// The counter that an s_waitcnt waits at.
-  Reason counter_of(const isa::Instruction& instruction) const {
+  Reason counter_of(const isa::Instruction& instruction) {
+    const auto [known, fresh] = counters_.try_emplace(instruction.address, Reason::wait);
+    if (!fresh) return known->second;
     const std::string text = text_of(instruction);
     const bool vm = text.contains("vmcnt"), lgkm = text.contains("lgkmcnt"), exp = text.contains("expcnt");
-    if (vm + lgkm + exp != 1) return Reason::wait;
-    return vm ? Reason::vmcnt : lgkm ? Reason::lgkmcnt : Reason::expcnt;
+    if (vm + lgkm + exp == 1) known->second = vm ? Reason::vmcnt : lgkm ? Reason::lgkmcnt : Reason::expcnt;
+    return known->second;
   }
 
   /// What is busy when an instruction may issue and its unit does not take it.
@@ -217,11 +219,11 @@ private:
   }
 
   /// Of a thread trace: the unit did not take the instruction.
-  Reason stall_of(const isa::Instruction& i) const {
+  Reason stall_of(const isa::Instruction& i) {
     return i.traits.waitcnt ? counter_of(i) : i.traits.barrier ? Reason::barrier : unit_of(i);
   }
 
-  Reason reason_of(NotIssued reason, const isa::Instruction& i) const {
+  Reason reason_of(NotIssued reason, const isa::Instruction& i) {
     switch (reason) {
     case NotIssued::no_instruction_available:
       return Reason::fetch;
@@ -299,6 +301,7 @@ private:
   Profile profile_;
   std::map<uint64_t, Row> rows_;
   std::map<std::pair<uint64_t, std::string>, std::string> judged_; // disagreements, by address and text
+  std::map<uint64_t, Reason> counters_;                            // of waits, by address
   double outside_ = 0;
   size_t by_mnemonic_ = 0;
 };
