@@ -12,15 +12,11 @@ namespace asmevo::search::rewrite {
 namespace {
 
 constexpr std::array catalogue = {
-    Rule{"tighten-waits", false, tighten_waits},
-    Rule{"fast-division", true, fast_division},
-    Rule{"unguarded-exp", true, unguarded_exp},
-    Rule{"fast-square-root", true, fast_square_root},
-    Rule{"reciprocal-square-root", true, reciprocal_square_root},
-    Rule{"merge-memory", false, merge_memory},
-    Rule{"remove-duplicates", false, remove_duplicates},
-    Rule{"remove-dead-code", false, remove_dead_code},
-    Rule{"drop-exec-skips", false, drop_exec_skips},
+    Rule{"tighten-waits", false, tighten_waits},       Rule{"unroll-loops", false, unroll_loops},
+    Rule{"fast-division", true, fast_division},        Rule{"unguarded-exp", true, unguarded_exp},
+    Rule{"fast-square-root", true, fast_square_root},  Rule{"reciprocal-square-root", true, reciprocal_square_root},
+    Rule{"merge-memory", false, merge_memory},         Rule{"remove-duplicates", false, remove_duplicates},
+    Rule{"remove-dead-code", false, remove_dead_code}, Rule{"drop-exec-skips", false, drop_exec_skips},
     Rule{"schedule-blocks", false, schedule_blocks},
 };
 

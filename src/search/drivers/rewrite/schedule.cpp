@@ -7,6 +7,7 @@
 //
 // Two orders are proposed for each block: by longest latency path (every instruction as the critical path wants it),
 // and the gentler one that only hoists what takes long (loads, their addresses) and leaves the rest as it was.
+#include "search/drivers/rewrite/schedule.h"
 #include "analysis/dependence.h"
 #include "analysis/repair.h"
 #include "search/drivers/rewrite/local.h"
@@ -100,6 +101,16 @@ std::vector<recover::Edit> reordered(const Facts& facts, const DependenceGraph& 
   return analysis::reorder(facts.program, facts.function, graph.items.front(), graph.items.back() + 1, items);
 }
 
+std::vector<uint32_t> order_of(const Facts& facts, const DependenceGraph& graph, Order order) {
+  if (order == Order::critical_path) {
+    const std::vector<double> height = heights(facts, graph);
+    return list_schedule(
+        facts, graph, [&](uint32_t a, uint32_t b) { return height[a] != height[b] ? height[a] > height[b] : a < b; });
+  }
+  const std::vector<bool> slow = leads_to_loads(facts, graph);
+  return list_schedule(facts, graph, [&](uint32_t a, uint32_t b) { return slow[a] != slow[b] ? slow[a] : a < b; });
+}
+
 /// Adds edits to an idea, unless they overlap what it has.
 void add(Idea& idea, const std::vector<recover::Edit>& edits, double promise) {
   std::vector<recover::Edit> both = idea.edits;
@@ -113,23 +124,23 @@ void add(Idea& idea, const std::vector<recover::Edit>& edits, double promise) {
 
 } // namespace
 
+std::vector<recover::Edit> scheduled(const Facts& facts, const analysis::Block& block, Order order) {
+  const DependenceGraph graph = analysis::dependences(facts.program, facts.function, block.first, block.last);
+  return graph.items.size() < 3 ? std::vector<recover::Edit>() : reordered(facts, graph, order_of(facts, graph, order));
+}
+
 std::vector<Idea> schedule_blocks(const Facts& facts) {
   struct Flavour {
+    Order order;
     const char* rationale;
     Idea everywhere;
   };
-  std::array<Flavour, 2> flavours{{{"scheduled by critical path", {}}, {"loads and their addresses hoisted", {}}}};
+  std::array<Flavour, 2> flavours{{{Order::critical_path, "scheduled by critical path", {}},
+                                   {Order::loads_first, "loads and their addresses hoisted", {}}}};
   std::vector<Idea> ideas;
   for (const analysis::Block& block : facts.graph.blocks) {
-    DependenceGraph graph = analysis::dependences(facts.program, facts.function, block.first, block.last);
-    if (graph.items.size() < 3) continue;
-    std::vector<double> height = heights(facts, graph);
-    std::vector<bool> slow = leads_to_loads(facts, graph);
-    auto by_height = [&](uint32_t a, uint32_t b) { return height[a] != height[b] ? height[a] > height[b] : a < b; };
-    auto loads_first = [&](uint32_t a, uint32_t b) { return slow[a] != slow[b] ? slow[a] : a < b; };
-    std::array orders = {list_schedule(facts, graph, by_height), list_schedule(facts, graph, loads_first)};
-    for (size_t i = 0; i < orders.size(); ++i) {
-      std::vector<recover::Edit> edits = reordered(facts, graph, orders[i]);
+    for (size_t i = 0; i < flavours.size(); ++i) {
+      std::vector<recover::Edit> edits = scheduled(facts, block, flavours[i].order);
       if (edits.empty()) continue;
       double promise = facts.heat_of(block.first, block.last);
       add(flavours[i].everywhere, edits, promise);

@@ -1,0 +1,142 @@
+#include "search/drivers/rewrite/copies.h"
+
+#include "analysis/exec.h"
+
+#include <algorithm>
+#include <array>
+
+namespace asmevo::search::rewrite {
+
+namespace {
+
+constexpr size_t nobody = ~size_t{0};
+
+/// Whether a lane's result may depend on what other lanes hold, active or not.
+bool crosses_lanes(const isa::Instruction& i) {
+  constexpr std::array parts = {"readlane", "readfirstlane", "writelane", "permute", "permlane", "swizzle", "bpermute"};
+  if (i.traits.mfma || i.suffix == isa::Suffix::dpp) return true;
+  const std::string_view name = isa::name_of(i);
+  return std::ranges::any_of(parts, [&](std::string_view part) { return name.find(part) != name.npos; });
+}
+
+/// Whether a destination is read as well, or written in part only, besides what the text says.
+bool keeps_a_part(const isa::Instruction& i, const InstructionText& text, const isa::RegisterRange& destination) {
+  bool named = false;
+  for (size_t k = i.explicit_defs; k < text.operands.size(); ++k)
+    if (const auto range = operand_registers(text.operands[k])) named |= range->overlaps(destination);
+  const bool used =
+      std::ranges::any_of(i.uses, [&](const isa::RegisterRange& use) { return use.overlaps(destination); });
+  if (!named || !used) return used;
+  // Both: only the kind of instruction tells.
+  constexpr std::array parts = {"mac_", "macc_", "writelane", "d16"};
+  const std::string_view name = isa::name_of(i);
+  const bool dot = name.starts_with("v_dot") && name.find("c_") != name.npos;
+  return dot || i.suffix == isa::Suffix::sdwa || text.modifiers.find("op_sel") != std::string::npos ||
+         std::ranges::any_of(parts, [&](std::string_view part) { return name.find(part) != name.npos; });
+}
+
+} // namespace
+
+Copies::Copies(const Facts& facts, const analysis::Block& block, const std::vector<size_t>& left_out)
+    : facts_(facts), holder_(512, nobody), enters_(512, false), taken_(512, false),
+      full_exec_(analysis::full_exec(facts.program, facts.function, facts.graph)) {
+  for (size_t item = block.first; item < block.last; ++item) {
+    if (!facts.is_instruction(item) || std::ranges::find(left_out, item) != left_out.end()) continue;
+    const isa::Instruction& i = facts.instruction(item);
+    if (i.traits.waitcnt || isa::name_of(i) == "s_nop") continue;
+    items_.push_back(item);
+    texts_.push_back(parse_instruction(facts.program.items[item].text));
+  }
+  find_values();
+  for (uint16_t v = 0; v < 512; ++v) {
+    const size_t bit = analysis::bit_of(isa::File::vgpr, v);
+    bool busy = v >= facts.vgpr_budget;
+    for (size_t item = block.first; item < block.last && !busy; ++item)
+      busy = facts.live_before(item)[bit] || facts.live_after(item)[bit];
+    for (const Value& value : values_) busy |= v >= value.range.first && v < value.range.first + value.range.count;
+    taken_[v] = busy;
+  }
+}
+
+void Copies::fix(const isa::RegisterRange& range) {
+  for (uint16_t v = range.first; v < range.first + range.count; ++v)
+    if (holder_[v] != nobody) values_[holder_[v]].fixed = true;
+}
+
+void Copies::read(size_t item, size_t index, const isa::RegisterRange& range, bool other_lanes) {
+  const size_t value = holder_[range.first];
+  if (value != nobody && !other_lanes && holds(range, value)) return operands_.push_back({item, index, value});
+  for (uint16_t v = range.first; v < range.first + range.count; ++v)
+    if (holder_[v] == nobody) enters_[v] = true;
+  fix(range);
+}
+
+void Copies::write(size_t item, size_t index, const isa::RegisterRange& range, bool keeps) {
+  if (keeps) { // the same value goes on
+    const size_t value = holder_[range.first];
+    if (value != nobody && values_[value].range == range && holds(range, value))
+      return operands_.push_back({item, index, value});
+    for (uint16_t v = range.first; v < range.first + range.count; ++v)
+      if (holder_[v] == nobody) enters_[v] = true;
+    fix(range);
+  }
+  values_.push_back({.range = range, .fixed = keeps});
+  operands_.push_back({item, index, values_.size() - 1});
+  for (uint16_t v = range.first; v < range.first + range.count; ++v) holder_[v] = values_.size() - 1;
+}
+
+bool Copies::holds(const isa::RegisterRange& range, size_t value) const {
+  for (uint16_t v = range.first; v < range.first + range.count; ++v)
+    if (holder_[v] != value) return false;
+  return true;
+}
+
+void Copies::find_values() {
+  const auto vgprs = [](std::string_view operand) -> std::optional<isa::RegisterRange> {
+    const auto range = operand_registers(operand);
+    return range && range->file == isa::File::vgpr ? range : std::nullopt;
+  };
+  for (size_t k = 0; k < items_.size(); ++k) {
+    const isa::Instruction& i = facts_.instruction(items_[k]);
+    const InstructionText& text = texts_[k];
+    const bool other_lanes = crosses_lanes(i) && !full_exec_[items_[k] - facts_.function.first];
+    for (size_t o = i.explicit_defs; o < text.operands.size(); ++o)
+      if (const auto range = vgprs(text.operands[o])) read(k, o, *range, other_lanes);
+    for (size_t o = 0; o < std::min<size_t>(i.explicit_defs, text.operands.size()); ++o)
+      if (const auto range = vgprs(text.operands[o])) write(k, o, *range, keeps_a_part(i, text, *range));
+  }
+  // What the next copy reads must be where it looks for it. What only comes after the last copy is there too, because
+  // that one keeps its registers.
+  for (uint16_t v = 0; v < 512; ++v)
+    if (holder_[v] != nobody && enters_[v]) values_[holder_[v]].fixed = true;
+}
+
+/// Consecutive registers that nobody else has, beginning at an even one where there are several.
+bool Copies::move(Value& value) {
+  const uint16_t count = value.range.count, stride = count > 1 ? 2 : 1;
+  for (uint16_t first = 0; first + count <= taken_.size(); first = uint16_t(first + stride)) {
+    const auto begin = taken_.begin() + first;
+    if (std::find(begin, begin + count, true) != begin + count) continue;
+    std::fill(begin, begin + count, true);
+    value.moved_to = first;
+    return true;
+  }
+  return false;
+}
+
+std::string Copies::next(bool last) {
+  for (Value& value : values_) {
+    if (last || value.fixed || !move(value)) value.moved_to = value.range.first;
+  }
+  std::vector<InstructionText> texts = texts_;
+  for (const Operand& operand : operands_) {
+    const Value& value = values_[operand.value];
+    std::string& text = texts[operand.item].operands[operand.index];
+    text = renamed(text, value.range, {isa::File::vgpr, value.moved_to, value.range.count});
+  }
+  std::string lines;
+  for (const InstructionText& text : texts) lines += write_instruction(text) + "\n";
+  return lines;
+}
+
+} // namespace asmevo::search::rewrite

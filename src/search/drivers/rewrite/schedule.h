@@ -1,0 +1,15 @@
+// A block in a better order.
+#pragma once
+
+#include "search/drivers/rewrite/rule.h"
+
+namespace asmevo::search::rewrite {
+
+/// By longest latency path, or with loads and what computes their addresses as early as possible and the rest as it
+/// was.
+enum class Order : uint8_t { critical_path, loads_first };
+
+/// The edits that put a block in that order; none where it stays as it is.
+std::vector<recover::Edit> scheduled(const Facts& facts, const analysis::Block& block, Order order);
+
+} // namespace asmevo::search::rewrite

@@ -1,0 +1,201 @@
+// Loops that run several iterations at once: what they look like, and that they compute what they did for whatever
+// start, step and limit, those where counts wrap among them.
+#include "search/drivers/rewrite/rules.h"
+
+#include "machine/machine.h"
+#include "rewrite_fixture.h"
+
+#include <random>
+
+using namespace asmevo;
+using namespace asmevo::search::rewrite;
+using namespace asmevo::search::rewrite::testing;
+
+namespace {
+
+size_t count_of(std::string_view text, std::string_view part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+/// What 64 lanes leave in 8 bytes each where s[0:1] points; nothing where the kernel does not end.
+std::optional<Bytes> results_of(const std::string& text) {
+  const auto code = codec().assemble(text);
+  if (!code) {
+    ADD_FAILURE() << code.error().message << "\n" << text;
+    return std::nullopt;
+  }
+  auto image = machine::Image::from_text(*code, codec(), {.vgprs = 64, .agprs = 0, .accum_offset = 64, .lds_bytes = 0});
+  EXPECT_TRUE(image);
+  machine::Memory memory;
+  machine::Dispatch dispatch;
+  dispatch.kernel = &image->object().kernels.front();
+  dispatch.workgroup_size = {64, 1, 1};
+  dispatch.kernarg_address = 0x100000;
+  auto mapped = memory.map(dispatch.kernarg_address, 4096, machine::Access::read_write, "out");
+  EXPECT_TRUE(mapped);
+  const auto run = machine::run(*image, dispatch, memory, {.instruction_budget = 20000});
+  EXPECT_TRUE(run);
+  if (run->status != machine::Status::completed) return std::nullopt;
+  return Bytes(mapped->begin(), mapped->end());
+}
+
+constexpr std::string_view store = "v_lshlrev_b32_e32 v0, 3, v0\n"
+                                   "global_store_dwordx2 v0, v[2:3], s[0:1]\n"
+                                   "s_endpgm\n";
+/// Counts iterations in v2 and mixes what the count `v9` goes through into v3.
+constexpr std::string_view work = "v_add_u32_e32 v2, 1, v2\n"
+                                  "v_mul_lo_u32 v4, v3, 33\n"
+                                  "v_xor_b32_e32 v5, v4, v9\n"
+                                  "v_mov_b32_e32 v3, v5\n";
+
+/// Compares what a kernel leaves with what it leaves after each idea. False where it does not end.
+bool keeps_results(const std::string& body, size_t& ideas_seen) {
+  const recover::Program program = program_of(body);
+  const auto before = results_of(body);
+  if (!before) return false;
+  for (const Idea& idea : unroll_loops(facts_of(program))) {
+    const std::string after = applied(program, idea);
+    const auto results = results_of(after);
+    EXPECT_TRUE(results && *results == *before) << idea.rationale << "\n" << body << "\nbecomes\n" << after;
+    ++ideas_seen;
+  }
+  return true;
+}
+
+/// Numbers from which counting by `step` reaches `limit` in some iterations, wrapped or not.
+struct Count {
+  uint32_t start, step, limit;
+};
+Count random_count(std::mt19937& random) {
+  constexpr uint32_t places[] = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 1000, 64, 0xffffff00};
+  const auto limit = uint32_t(places[random() % std::size(places)] + random() % 5 - 2);
+  const auto size = uint32_t(1 + random() % 3 * 63), step = random() % 2 ? size : -size;
+  return {uint32_t(limit - step * (random() % 24) + random() % 3 - 1), step, limit};
+}
+
+} // namespace
+
+TEST(UnrollLoops, LoadsOfAllIterationsComeBeforeTheFirstWait) {
+  const recover::Program program = program_of("v_mov_b32_e32 v4, 0\n"
+                                              "again:\n"
+                                              "global_load_dword v2, v[0:1], off\n"
+                                              "v_lshl_add_u64 v[0:1], v[0:1], 0, 4\n"
+                                              "s_add_i32 s4, s4, -1\n"
+                                              "s_cmp_eq_u32 s4, 0\n"
+                                              "s_waitcnt vmcnt(0)\n"
+                                              "v_fmac_f32_e32 v4, v2, v2\n"
+                                              "s_cbranch_scc0 again\n"
+                                              "global_store_dword v[0:1], v4, off\n"
+                                              "s_endpgm\n");
+  const std::vector<Idea> ideas = unroll_loops(facts_of(program));
+  ASSERT_FALSE(ideas.empty());
+  const std::string text = applied(program, ideas[0]);
+  const std::string round = text.substr(text.find("by_4:"), text.find("by_4_rest:") - text.find("by_4:"));
+  EXPECT_EQ(count_of(round, "global_load_dword"), 4u) << text;
+  EXPECT_LT(round.rfind("global_load_dword"), round.find("s_waitcnt vmcnt(3)")) << text;
+  EXPECT_EQ(count_of(round, "s_add_i32 s4, s4, -4"), 1u) << text;
+  EXPECT_EQ(count_of(text.substr(text.find("by_4_rest:")), "global_load_dword"), 1u) << text;
+}
+
+TEST(UnrollLoops, WhereTheCodeSaysHowOftenNothingIsLeftOver) {
+  const recover::Program program = program_of("s_mov_b32 s4, 0\n"
+                                              "again:\n"
+                                              "global_load_dword v2, v[0:1], off\n"
+                                              "v_lshl_add_u64 v[0:1], v[0:1], 0, 4\n"
+                                              "s_add_i32 s4, s4, 1\n"
+                                              "s_cmp_lt_i32 s4, 16\n"
+                                              "s_waitcnt vmcnt(0)\n"
+                                              "v_add_f32_e32 v4, v2, v4\n"
+                                              "s_cbranch_scc1 again\n"
+                                              "global_store_dword v[0:1], v4, off\n"
+                                              "s_endpgm\n");
+  const std::vector<Idea> ideas = unroll_loops(facts_of(program));
+  ASSERT_FALSE(ideas.empty());
+  const std::string text = applied(program, ideas[0]);
+  EXPECT_EQ(count_of(text, "global_load_dword"), 4u) << text;
+  EXPECT_EQ(count_of(text, "s_cbranch"), 1u) << text;
+}
+
+TEST(UnrollLoops, AValueThatGoesOnThroughAnAccumulationMovesAsAWhole) {
+  const recover::Program program = program_of("again:\n"
+                                              "global_load_dword v2, v[0:1], off\n"
+                                              "v_lshl_add_u64 v[0:1], v[0:1], 0, 4\n"
+                                              "s_waitcnt vmcnt(0)\n"
+                                              "v_rcp_f32_e32 v5, v2\n"
+                                              "v_fmac_f32_e32 v5, v2, v5\n"
+                                              "v_add_f32_e32 v4, v5, v4\n"
+                                              "s_add_i32 s4, s4, -1\n"
+                                              "s_cmp_lg_u32 s4, 0\n"
+                                              "s_cbranch_scc1 again\n"
+                                              "global_store_dword v[0:1], v4, off\n"
+                                              "s_endpgm\n");
+  const std::vector<Idea> ideas = unroll_loops(facts_of(program));
+  ASSERT_FALSE(ideas.empty());
+  const std::string text = applied(program, ideas[0]);
+  for (size_t at = text.find("v_fmac_f32_e32 "); at != text.npos; at = text.find("v_fmac_f32_e32 ", at + 1)) {
+    const std::string line = text.substr(at, text.find('\n', at) - at);
+    const std::string accumulator = line.substr(15, line.find(',') - 15);
+    EXPECT_TRUE(line.ends_with(" " + accumulator)) << line << "\n" << text;
+  }
+}
+
+TEST(UnrollLoops, LoopsThatTurnLanesOffInAnotherWayStayAsTheyAre) {
+  EXPECT_TRUE(unroll_loops(facts_of(program_of("again:\n"
+                                               "v_cmp_gt_f32_e32 vcc, v1, v2\n"
+                                               "s_and_b64 exec, exec, vcc\n"
+                                               "v_add_f32_e32 v2, v2, v3\n"
+                                               "s_add_i32 s4, s4, -1\n"
+                                               "s_cmp_lg_u32 s4, 0\n"
+                                               "s_cbranch_scc1 again\n"
+                                               "s_endpgm\n")))
+                  .empty());
+}
+
+TEST(UnrollLoops, ScalarCountsComeToTheSameWhateverTheyWrapAround) {
+  std::mt19937 random(1);
+  size_t ideas = 0, ended = 0;
+  for (int k = 0; k < 400; ++k) {
+    const Count c = random_count(random);
+    constexpr const char* tests[] = {"lt_i32", "le_i32", "gt_i32", "ge_i32", "lt_u32", "le_u32",
+                                     "gt_u32", "ge_u32", "lg_u32", "eq_u32", "eq_i32"};
+    const char* test = tests[random() % std::size(tests)];
+    const bool first = random() % 2, on_one = random() % 2;
+    ended += keeps_results(
+        fmt::format("v_mov_b32_e32 v2, 0\nv_mov_b32_e32 v3, 1\ns_mov_b32 s4, {:#x}\ns_mov_b32 s5, {:#x}\nagain:\n"
+                    "v_mov_b32_e32 v9, s4\n{}s_add_i32 s4, s4, {}\ns_cmp_{} {}\ns_cbranch_scc{} again\n{}",
+                    c.start, c.limit, work, int32_t(c.step), test, first ? "s4, s5" : "s5, s4", on_one ? 1 : 0, store),
+        ideas);
+  }
+  EXPECT_GT(ended, 200u);
+  EXPECT_GT(ideas, 400u);
+}
+
+TEST(UnrollLoops, CountsOfLanesComeToTheSameWhateverTheyWrapAround) {
+  std::mt19937 random(2);
+  size_t ideas = 0, ended = 0;
+  for (int k = 0; k < 400; ++k) {
+    const Count c = random_count(random);
+    constexpr const char* tests[] = {"lt_i32", "le_i32", "gt_i32", "ge_i32", "lt_u32", "le_u32", "gt_u32", "ge_u32"};
+    const char* test = tests[random() % std::size(tests)];
+    const bool constant = random() % 2, first = random() % 2;
+    const std::string limit = constant ? fmt::format("{}", int32_t(c.limit)) : "s5";
+    // Lanes begin in different places, a few of them far away.
+    ended += keeps_results(
+        fmt::format("v_mov_b32_e32 v2, 0\nv_mov_b32_e32 v3, 1\nv_and_b32_e32 v9, {}, v0\ns_mov_b32 s5, {:#x}\n"
+                    "v_add_u32_e32 v9, {:#x}, v9\ns_mov_b64 s[8:9], exec\ns_mov_b64 s[6:7], 0\nagain:\n"
+                    "{}v_add_u32_e32 v9, {:#x}, v9\n{}"
+                    "s_or_b64 s[6:7], s[10:11], s[6:7]\ns_andn2_b64 exec, exec, s[6:7]\ns_cbranch_execnz again\n"
+                    "s_mov_b64 exec, s[8:9]\n{}",
+                    random() % 2 ? 3 : 63, c.limit, c.start, work, c.step,
+                    constant && (int32_t(c.limit) < -16 || int32_t(c.limit) > 64)
+                        ? fmt::format("s_mov_b32 s12, {}\nv_cmp_{}_e64 s[10:11], {}\n", limit, test,
+                                      first ? "v9, s12" : "s12, v9")
+                        : fmt::format("v_cmp_{}_e64 s[10:11], {}\n", test, first ? "v9, " + limit : limit + ", v9"),
+                    store),
+        ideas);
+  }
+  EXPECT_GT(ended, 200u);
+  EXPECT_GT(ideas, 400u);
+}
