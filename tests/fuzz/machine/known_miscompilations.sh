@@ -1,4 +1,4 @@
-# The compiler's mistakes that fuzz_machine and its runtime know of, shown on this machine's processor or in the assembly
+# The compiler's mistakes that fuzz_machine, its generator and its runtime know of, shown on this machine's processor or in the assembly
 # that comes out. Where one is gone, its exception must go too.
 for tool in opt-22 lli-22 llc-22; do
   command -v $tool >/dev/null || { echo "SKIPPED: $tool is not installed"; exit 77; }
@@ -14,7 +14,7 @@ lli-22 "$here/switch_in_a_loop.ll"
 opt-22 -S -mtriple=amdgcn-amd-amdhsa -passes=lower-switch,structurizecfg "$here/switch_in_a_loop.ll" |
   grep -v '^target' >"$work/after.ll"
 lli-22 "$work/after.ll"
-[ $? -eq 57 ] || fail "StructurizeCFG is right about switch_in_a_loop.ll: seed 1180 needs no exception"
+[ $? -eq 57 ] || fail "StructurizeCFG is right about switch_in_a_loop.ll: cases may fall through in generator.cpp"
 
 # Seed 1756: the same pass loses a value instead of keeping an old one. A poison may be anything: here it is made 57.
 lli-22 "$here/switch_that_falls_through.ll"
@@ -23,7 +23,7 @@ grep -q '^[^;]*poison' "$here/switch_that_falls_through.ll" && fail "switch_that
 opt-22 -S -mtriple=amdgcn-amd-amdhsa -passes=structurizecfg "$here/switch_that_falls_through.ll" |
   sed -e '/^target/d' -e '/ phi float /s/poison/5.7e1/g' >"$work/after.ll"
 lli-22 "$work/after.ll"
-[ $? -eq 57 ] || fail "StructurizeCFG is right about switch_that_falls_through.ll: seed 1756 needs no exception"
+[ $? -eq 57 ] || fail "StructurizeCFG is right about switch_that_falls_through.ll: cases may fall through in generator.cpp"
 
 # A product that is rounded to half: fma(a, b, +0) is +0 where a * b is -0.
 printf '%s\n' 'define half @product(float %a, float %b) {' '  %p = fmul float %a, %b' \
@@ -134,3 +134,29 @@ lli-22 "$work/widened.ll"
 opt-22 -S -passes=instcombine "$work/widened.ll" -o "$work/after.ll"
 lli-22 "$work/after.ll"
 [ $? -eq 57 ] || fail "InstCombine is right about widened.ll: INT_TO_F16 in runtime.h may be a plain conversion"
+
+# A signed shift of 16 bits leaves zeros above them, the SDWA operand that takes its place leaves copies of the sign.
+printf '%s\n' 'define float @shifted(i16 %x) {' '  %signed = ashr i16 %x, 8' \
+  '  %r = uitofp i16 %signed to float' '  ret float %r' '}' >"$work/shifted.ll"
+shifted() { llc-22 -mtriple=amdgcn-amd-amdhsa -mcpu=gfx942 "$@" "$work/shifted.ll" -o -; }
+shifted -amdgpu-sdwa-peephole=0 | grep -q 'v_ashrrev_i16_e32 v0, 8, v0$' || fail "shifted.ll has no shift of 16 bits"
+shifted | grep -q 'v_cvt_f32_u32_sdwa v0, sext(v0) .*src0_sel:BYTE_1$' ||
+  fail "a shift of 16 bits is no longer taken for one of 32: SIGNED_TO_U16 in runtime.h may be a plain conversion"
+
+# csmith's seed 6329: of x | ~(0 or 1), the upper half is all ones.
+cat >"$work/ones.ll" <<'END'
+define amdgpu_kernel void @ones(ptr addrspace(1) %b.place, ptr addrspace(1) %x.place) {
+  %b = load i32, ptr addrspace(1) %b.place
+  %x = load i64, ptr addrspace(1) %x.place
+  %positive = icmp sgt i32 %b, 0
+  %bit = zext i1 %positive to i64
+  %not = xor i64 %bit, -1
+  %or = or i64 %x, %not
+  store i64 %or, ptr addrspace(1) %x.place
+  ret void
+}
+END
+llc-22 -mtriple=amdgcn-amd-amdhsa -mcpu=gfx942 "$work/ones.ll" -o - >"$work/ones.s"
+grep -q 'global_store_dwordx2 v2, v\[0:1\]' "$work/ones.s" || fail "ones.ll stores other registers than v0 and v1"
+grep -q 'v_mov_b32_e32 v1, s' "$work/ones.s" ||
+  fail "SIFoldOperands is right about ones.ll: csmith's seed 6329 needs no exception"

@@ -102,10 +102,11 @@ TO_INT(f16_to_i32, f16, i32, -65504.0f16, 65504.0f16)
 #else
 #define HIDDEN(T, x) ((T)(x))
 #endif
-#define ZERO(F) HIDDEN(F, 0)                 // 0 - x would be taken for -x, which differs in the sign of zero
-#define MOVED(x) HIDDEN(u32, x)              // a DPP move would be merged with some of its uses and lost for the others
-#define PLACE(x) HIDDEN(u32, x)              // in[x] and ((u8*)in)[x] would be taken for the same place
-#define INT_TO_F16(x) HIDDEN(f16, (f16)(x))  // an infinity would come back from it as a number if made a float again
+#define ZERO(F) HIDDEN(F, 0)                   // 0 - x would be taken for -x, which differs in the sign of zero
+#define MOVED(x) HIDDEN(u32, x)                // a DPP move would be merged with some of its uses and lost for the others
+#define PLACE(x) HIDDEN(u32, x)                // in[x] and ((u8*)in)[x] would be taken for the same place
+#define INT_TO_F16(x) HIDDEN(f16, (f16)(x))    // an infinity would be a number once more when a float is made of it
+#define SIGNED_TO_U16(x) HIDDEN(u16, (u16)(x)) // the sign of x >> 8 would reach bits 16 to 31 of a u32
 
 #define ORDERED(x) ((x) != (x) ? 1 : (x)) // where a NaN's sign would show
 #define NUMBER(F, suffix)                                                                                              \
