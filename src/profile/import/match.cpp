@@ -1,5 +1,8 @@
 #include "profile/import/match.h"
 
+#include "isa/counters.h"
+#include "profile/producers.h"
+
 #include <algorithm>
 #include <cxxabi.h>
 #include <memory>
@@ -51,6 +54,7 @@ public:
     for (auto& [address, row] : rows_) profile_.rows.push_back(row);
     if (profile_.rows.empty() && profile_.counters.empty())
       return fail("{}: has nothing of {}", path_, subject_.kernel ? subject_.kernel->name : subject_.object.path);
+    add_producers(profile_, subject_.code);
     return std::move(profile_);
   }
 
@@ -204,13 +208,11 @@ private:
   }
 
   /// The counter that an s_waitcnt waits at.
-  Reason counter_of(const isa::Instruction& instruction) {
-    const auto [known, fresh] = counters_.try_emplace(instruction.address, Reason::wait);
-    if (!fresh) return known->second;
-    const std::string text = text_of(instruction);
-    const bool vm = text.contains("vmcnt"), lgkm = text.contains("lgkmcnt"), exp = text.contains("expcnt");
-    if (vm + lgkm + exp == 1) known->second = vm ? Reason::vmcnt : lgkm ? Reason::lgkmcnt : Reason::expcnt;
-    return known->second;
+  static Reason counter_of(const isa::Instruction& instruction) {
+    const isa::WaitCounts w = isa::waits_of(instruction);
+    const bool vm = w.vmcnt < 63, lgkm = w.lgkmcnt < 15, exp = w.expcnt < 7;
+    if (vm + lgkm + exp != 1) return Reason::wait;
+    return vm ? Reason::vmcnt : lgkm ? Reason::lgkmcnt : Reason::expcnt;
   }
 
   /// What is busy when an instruction may issue and its unit does not take it.
@@ -219,11 +221,11 @@ private:
   }
 
   /// Of a thread trace: the unit did not take the instruction.
-  Reason stall_of(const isa::Instruction& i) {
+  static Reason stall_of(const isa::Instruction& i) {
     return i.traits.waitcnt ? counter_of(i) : i.traits.barrier ? Reason::barrier : unit_of(i);
   }
 
-  Reason reason_of(NotIssued reason, const isa::Instruction& i) {
+  static Reason reason_of(NotIssued reason, const isa::Instruction& i) {
     switch (reason) {
     case NotIssued::no_instruction_available:
       return Reason::fetch;
