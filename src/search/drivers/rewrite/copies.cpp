@@ -37,11 +37,14 @@ bool keeps_a_part(const isa::Instruction& i, const InstructionText& text, const 
 
 } // namespace
 
-Copies::Copies(const Facts& facts, const analysis::Block& block, const std::vector<size_t>& left_out)
-    : facts_(facts), holder_(512, nobody), enters_(512, false), taken_(512, false),
+Copies::Copies(const Facts& facts, const analysis::Block& block, const std::vector<size_t>& left_out,
+               std::vector<Stepper> steppers)
+    : facts_(facts), steppers_(std::move(steppers)), holder_(512, nobody), enters_(512, false), taken_(512, false),
       full_exec_(analysis::full_exec(facts.program, facts.function, facts.graph)) {
   for (size_t item = block.first; item < block.last; ++item) {
-    if (!facts.is_instruction(item) || std::ranges::find(left_out, item) != left_out.end()) continue;
+    if (!facts.is_instruction(item) || std::ranges::find(left_out, item) != left_out.end() ||
+        std::ranges::find(steppers_, item, &Stepper::item) != steppers_.end())
+      continue;
     const isa::Instruction& i = facts.instruction(item);
     if (i.traits.waitcnt || isa::name_of(i) == "s_nop") continue;
     items_.push_back(item);
@@ -134,6 +137,12 @@ std::string Copies::next(bool last) {
     std::string& text = texts[operand.item].operands[operand.index];
     text = renamed(text, value.range, {isa::File::vgpr, value.moved_to, value.range.count});
   }
+  for (const Stepper& stepper : steppers_)
+    for (const size_t use : stepper.uses) {
+      InstructionText& text = texts[size_t(std::ranges::find(items_, use) - items_.begin())];
+      text = stepper.later(use, std::move(text), made_);
+    }
+  ++made_;
   std::string lines;
   for (const InstructionText& text : texts) lines += write_instruction(text) + "\n";
   return lines;

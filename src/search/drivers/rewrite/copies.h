@@ -6,14 +6,15 @@
 // lanes that were not written. What comes into the code or leaves it keeps its register.
 #pragma once
 
-#include "search/drivers/rewrite/rule.h"
+#include "search/drivers/rewrite/steppers.h"
 
 namespace asmevo::search::rewrite {
 
 class Copies {
 public:
-  /// Of the instructions of a block without its waits and `left_out` (items).
-  Copies(const Facts& facts, const analysis::Block& block, const std::vector<size_t>& left_out);
+  /// Of the instructions of a block without its waits, `left_out` (items) and the additions of `steppers`.
+  Copies(const Facts& facts, const analysis::Block& block, const std::vector<size_t>& left_out,
+         std::vector<Stepper> steppers = {});
 
   /// Lines of the next copy. Values get registers of their own while there are any that cost no occupancy, and then the
   /// ones that they had. The last copy leaves everything where the code as it was would have left it.
@@ -38,13 +39,15 @@ private:
   bool move(Value& value);
 
   const Facts& facts_;
+  std::vector<Stepper> steppers_;
   std::vector<size_t> items_;
   std::vector<InstructionText> texts_; // by items_
   std::vector<Value> values_;
   std::vector<Operand> operands_;
-  std::vector<size_t> holder_;  // by VGPR: the value in it, while the values are found
-  std::vector<bool> enters_;    // by VGPR: read before anything here writes it
-  std::vector<bool> taken_;     // by VGPR
+  std::vector<size_t> holder_; // by VGPR: the value in it, while the values are found
+  std::vector<bool> enters_;   // by VGPR: read before anything here writes it
+  std::vector<bool> taken_;    // by VGPR
+  uint64_t made_ = 0;
   std::vector<bool> full_exec_; // by item - function.first
 };
 

@@ -2,7 +2,8 @@
 //
 // A loop that loads, waits and computes keeps one iteration's loads in flight, and however many waves there are, each
 // stands still once an iteration. With several iterations side by side, each with registers of its own, all their loads
-// are issued before the first wait. Results stay what they were, bit by bit: sums keep their order, only loads move.
+// are issued before the first wait, at offsets from one address. Results stay what they were, bit by bit: sums keep
+// their order, only loads move.
 //
 // Whether so many iterations are still to come is asked before each round; what is left runs in the loop as it was. So
 // no load happens that would not have happened.
@@ -46,9 +47,11 @@ Unrolled unrolled(const Facts& facts, const Rounds& loop, uint64_t times) {
   size_t first = loop.block->first;
   const size_t last = loop.block->last;
   while (!facts.is_instruction(first)) ++first;
-  Copies copies(facts, *loop.block, loop.left_out);
+  const std::vector<Stepper> addresses = steppers(facts, *loop.block, times);
+  Copies copies(facts, *loop.block, loop.left_out, addresses);
   std::string round;
   for (uint64_t k = 0; k < times; ++k) round += copies.next(k + 1 == times);
+  for (const Stepper& stepper : addresses) round += stepper.step(times);
   round += loop.step;
   const RoundLabels labels(loop.label, times);
   if (loop.iterations && *loop.iterations % times == 0) { // the loop's own test is enough
