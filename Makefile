@@ -2,6 +2,7 @@
 # make test    sets up, builds, runs every test
 # make bench   sets up, builds, runs the benchmarks of docs/benchmarks.md
 # make bench-compare   the machine's speed against bench/baseline.json: fails where a ratio is 10 % lower
+# make bench-timing    the timing model against every measurement of the data folder; draws the pictures of docs/
 # make sanitize   the tests once more under AddressSanitizer and UndefinedBehaviorSanitizer
 # make kernels    compiles bench/kernels again into corpus/ (clang-22 alone, no ROCm)
 # make fuzz       libFuzzer on everything that reads files, FUZZ_SECONDS (600) each
@@ -16,7 +17,7 @@ COUNT ?= 5000
 SEED ?= 1
 TARGETS ?= gfx908,gfx90a,gfx942,gfx950
 
-.PHONY: configure build demo test bench bench-compare sanitize fuzz fuzz-machine check-programs mutants corpora kernels clean
+.PHONY: configure build demo test bench bench-compare bench-timing sanitize fuzz fuzz-machine check-programs mutants corpora kernels clean
 
 configure:
 	@scripts/setup.sh
@@ -40,6 +41,10 @@ bench: configure
 bench-compare: configure
 	@ninja -C $(BUILD) -j $(JOBS) bench_machine
 	@bench/compare.py $(BUILD)/bench/bench_machine
+
+bench-timing: configure
+	@ninja -C $(BUILD) -j $(JOBS) test_timing bench_timing_mi300a bench_timing_aiter
+	@bench/timing/compare.sh $(BUILD)
 
 sanitize:
 	@scripts/setup.sh
