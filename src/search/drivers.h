@@ -26,6 +26,8 @@ std::span<const DriverEntry> all_drivers();
 Result<std::unique_ptr<Driver>> make_driver(const DriverOptions& options);
 
 Result<std::unique_ptr<Driver>> make_rewrite(const DriverOptions& options); // drivers/rewrite/
+Result<std::unique_ptr<Driver>> make_mcmc(const DriverOptions& options);    // drivers/stochastic/
+Result<std::unique_ptr<Driver>> make_random(const DriverOptions& options);  // drivers/stochastic/
 Result<std::unique_ptr<Driver>> make_replay(const DriverOptions& options);  // drivers/replay.cpp
 
 } // namespace asmevo::search
