@@ -131,7 +131,12 @@ Result<std::string> file_of(const std::string& path) {
 Result<Reading> read(const std::string& path) {
   AE_TRY(const Bytes bytes, read_file(path));
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (text.starts_with(std::string_view("SQLite format 3\0", 16))) return read_rocpd(path);
+  return text.starts_with(std::string_view("SQLite format 3\0", 16)) ? read_rocpd(path) : read_text(text, path);
+}
+
+} // namespace
+
+Result<Reading> read_text(std::string_view text, const std::string& path) {
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first == text.npos) return fail("{}: is empty", path);
   if (text[first] != '{') return read_csv(text, path);
@@ -140,8 +145,6 @@ Result<Reading> read(const std::string& path) {
   if (document.is_object() && document.contains("rocprofiler-sdk-tool")) return read_samples_json(document, path);
   return fail("{}: has neither code (rocprof-compute-viewer) nor rocprofiler-sdk-tool (rocprofv3)", path);
 }
-
-} // namespace
 
 Result<Profile> import_profile(const std::string& path, const Subject& subject) {
   AE_TRY(const std::string file, file_of(path));

@@ -61,4 +61,7 @@ Result<Reading> read_samples_json(const nlohmann::json& document, const std::str
 Result<Reading> read_csv(std::string_view text, const std::string& path);
 Result<Reading> read_rocpd(const std::string& path);
 
+/// Any of them but a database, by its content.
+Result<Reading> read_text(std::string_view text, const std::string& path);
+
 } // namespace asmevo::profile
