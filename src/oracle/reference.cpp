@@ -168,6 +168,7 @@ bool Reference::Impl::asks(size_t index, size_t way, uint64_t seed) const {
   for (size_t k = 0; k < facts.size(); ++k)
     if (facts[k].leader == leader) (k < index ? place : members) += 1;
   members += place;
+  if (candidate_ways()[way].other_input) return place == 0; // an input that none of them has
   return way == 0 || place == (way + seed) % members;
 }
 
