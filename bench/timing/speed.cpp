@@ -8,6 +8,7 @@
 
 #include "support/file.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -19,6 +20,11 @@ double seconds_of(device::Device& device, const device::Loaded& loaded, const la
   const auto begin = std::chrono::steady_clock::now();
   if (auto e = device.time(loaded, c, options); !e) std::fprintf(stderr, "%s\n", e.error().message.c_str());
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double median_of(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + std::ptrdiff_t(values.size() / 2));
+  return values[values.size() / 2];
 }
 
 Result<void> measure(const std::string& path, const std::string& launch_path) {
@@ -37,16 +43,17 @@ Result<void> measure(const std::string& path, const std::string& launch_path) {
   double instructions = 0;
   for (const timing::Attribution& a : attributed.attribution) instructions += double(a.issues);
 
+  // Medians of differences between neighbouring runs, so that other work on the host cancels.
   constexpr unsigned many = 65;
-  double best = 1e9, once = 1e9, with = 1e9;
-  for (int repeat = 0; repeat < 15; ++repeat) {
-    once = std::min(once, seconds_of(*device, loaded, c, {.draws = 1}));
-    with = std::min(with, seconds_of(*device, loaded, c, {.draws = 1, .attribution = true}));
-    best = std::min(best, seconds_of(*device, loaded, c, {.draws = many}));
+  std::vector<double> simulations, books;
+  for (int repeat = 0; repeat < 21; ++repeat) {
+    const double once = seconds_of(*device, loaded, c, {.draws = 1});
+    simulations.push_back((seconds_of(*device, loaded, c, {.draws = many}) - once) / (many - 1));
+    books.push_back(seconds_of(*device, loaded, c, {.draws = 1, .attribution = true}) - once);
   }
-  const double plain = (best - once) / (many - 1);
-  std::printf("%s: %.0f wave-instructions a draw, %.2f M/s; attribution takes %.2f times as long\n", path.c_str(),
-              instructions, instructions / plain / 1e6, (plain + with - once) / plain);
+  const double plain = median_of(simulations);
+  std::printf("%s: %.0f wave-instructions a draw, %.2f M/s; attribution adds %.1f times that to its draw\n",
+              path.c_str(), instructions, instructions / plain / 1e6, std::max(0.0, median_of(books) / plain));
   return {};
 }
 
