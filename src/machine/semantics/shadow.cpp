@@ -26,6 +26,14 @@ struct LdsRule {
   uint32_t event, floor;
   AE_LANES bool mine(uint32_t cell) const { return ((cell ^ event) & strict::owner_mask) == 0; }
   AE_LANES bool quiet(uint32_t cell) const { return (cell < floor) | mine(cell); }
+  AE_LANES bool past(uint32_t latest) const { return (latest & ~strict::several_readers) < floor; }
+  /// No other wave has read since.
+  AE_LANES bool unread(uint32_t latest) const {
+    return past(latest) | (mine(latest) & (latest < strict::several_readers));
+  }
+  AE_LANES uint32_t after_read(uint32_t latest) const {
+    return unread(latest) ? event : event | strict::several_readers;
+  }
 };
 /// And whether it already says what a new access would make it say. Of readers: whether one is of no more interest,
 /// whether the other readers can be given up for the latest, and whether they are as many as anyone wants.
@@ -87,6 +95,9 @@ struct Scattered {
       lane[i] = uint32_t((((p.place[i] & on) | (any & ~on)) - base) >> shift);
     }
   }
+  Scattered(const Row& places, uint32_t bytes, unsigned shift) : count(bytes >> shift) {
+    AE_EACH_LANE lane[i] = places.lane[i] >> shift;
+  }
   template <class F> AE_LANES void each(const Cells& cells, F f) const {
     for (uint32_t part = 0; part < count; ++part) {
       Cell *written = cells.write + part, *latest = cells.latest + part, *others = cells.others + part;
@@ -96,28 +107,30 @@ struct Scattered {
 };
 
 template <class Set> AE_LANES bool note_read(const Noting& n, const Set& set, LdsRule rule) {
-  uint32_t bad = 0, stale = 0, foreign = 0;
+  uint32_t bad = 0, stale = 0, several = 0;
   set.each(n.cells, [&](const Cell* written, const Cell* latest, const Cell*, size_t k) {
+    const Cell next = rule.after_read(latest[k]);
     bad |= rule.quiet(written[k]) & (written[k] != 0) ? 0u : 1u;
-    stale |= latest[k] ^ rule.event;
-    foreign |= rule.mine(latest[k]) ? 0u : 1u;
+    stale |= latest[k] ^ next;
+    several |= next ^ rule.event;
   });
   if (bad) return false;
   if (!stale) return true;
-  if (foreign)
-    set.each(n.cells, [&](const Cell*, const Cell* latest, Cell* others, size_t k) {
-      const Cell before = rule.mine(latest[k]) ? 0 : latest[k];
-      others[k] = others[k] > before ? others[k] : before;
+  const Cells reads{n.own_reads, n.cells.latest};
+  if (several)
+    set.each(reads, [&](Cell* own, Cell* latest, const Cell*, size_t k) {
+      latest[k] = rule.after_read(latest[k]);
+      own[k] = rule.event;
     });
-  const Cells reads{n.own_reads, n.cells.latest, n.cells.others};
-  set.each(reads, [&](Cell* own, Cell* latest, const Cell*, size_t k) { latest[k] = own[k] = rule.event; });
+  else
+    set.each(reads, [&](Cell* own, Cell* latest, const Cell*, size_t k) { latest[k] = own[k] = rule.event; });
   return true;
 }
 
 template <class Set> AE_LANES bool note_write(const Noting& n, const Set& set, LdsRule rule) {
   uint32_t bad = 0, stale = 0;
-  set.each(n.cells, [&](const Cell* written, const Cell* latest, const Cell* others, size_t k) {
-    bad |= rule.quiet(written[k]) & rule.quiet(latest[k]) & (others[k] < rule.floor) ? 0u : 1u;
+  set.each(n.cells, [&](const Cell* written, const Cell* latest, const Cell*, size_t k) {
+    bad |= rule.quiet(written[k]) & rule.unread(latest[k]) ? 0u : 1u;
     stale |= written[k] ^ rule.event;
   });
   if (bad) return false;
@@ -207,11 +220,27 @@ template <class F> AE_LANES Quick with_bytes(uint32_t bytes, F f) {
   }
 }
 
+/// LDS, lane by lane; what needs a second look is `other` here.
+template <bool write, uint32_t bytes> Quick quick_lanes(const Noting& n, const LdsAddresses& a, uint64_t mask) {
+  if (!mask || n.shift < 2 || n.high < bytes) return Quick::other;
+  Row on, at;
+  expand_mask(mask, on);
+  const uint32_t any = a.at(uint32_t(__builtin_ctzll(mask))); // lanes that are off do what this one does
+  uint32_t high = 0, bits = bytes;
+  AE_EACH_LANE {
+    const uint32_t place = (a.at(i) & on.lane[i]) | (any & ~on.lane[i]);
+    at.lane[i] = place;
+    high = place > high ? place : high;
+    bits |= place;
+  }
+  if (high > n.high - bytes || (bits & ((1u << n.shift) - 1))) return Quick::other;
+  return note<LdsRule, write>(n, Scattered(at, bytes, n.shift)) ? Quick::done : Quick::other;
+}
+
 template <bool write> Quick quick_lds(const Noting& n, Wave& w, const Op& op, uint32_t bytes, uint64_t& first) {
-  if (w.exec() != all_lanes) return Quick::other;
   return with_bytes(bytes, [&](auto size) {
     const LdsAddresses a = lds_addresses(w, op, uint32_t(op.imm), size);
-    if (!consecutive_by<size>(a.base)) return Quick::other;
+    if (w.exec() != all_lanes || !consecutive_by<size>(a.base)) return quick_lanes<write, size>(n, a, w.exec());
     first = uint64_t{a.base.lane[0]} + a.offset;
     return quick_at<LdsRule, write, size>(n, first);
   });

@@ -7,7 +7,7 @@ LdsShadow::LdsShadow(uint32_t bytes, unsigned shift, uint32_t waves) : bytes_(by
 }
 
 void LdsShadow::split(unsigned shift) {
-  const size_t parts = 3 + waves_, count = (bytes_ >> shift) + 1;
+  const size_t parts = 2 + waves_, count = (bytes_ >> shift) + 1;
   std::vector<uint32_t> memory(parts * count);
   for (size_t part = 0; part < parts && count_; ++part)
     for (size_t k = 0; k < count; ++k) memory[part * count + k] = memory_[part * count_ + (k >> (shift_ - shift))];
@@ -15,7 +15,7 @@ void LdsShadow::split(unsigned shift) {
   count_ = count;
   shift_ = shift;
   uint32_t* const first = memory_.data();
-  cells_ = {first, first + count, first + 2 * count};
+  cells_ = {first, first + count};
 }
 
 void LdsShadow::pass_barrier() {

@@ -1,9 +1,9 @@
 // Shadow of a workgroup's LDS.
 //
 // A workgroup has sixteen waves at most, so that LDS, unlike memory, has room for what each of them has read: a row of
-// cells a wave. A read then only writes its own row, and notes for the writers' sake that somebody has read: `latest`
-// is the last reader, `others` no less than the last of the other waves. Where both are from before the last barrier a
-// writer need not look at the rows.
+// cells a wave. A read then only writes its own row, and notes for the writers' sake that somebody has read: who was
+// the latest, and whether there are others. Where all of that is from before the last barrier a writer need not look at
+// the rows.
 //
 // Events are numbered in the order of their first access. A barrier makes all before it count no more, by raising the
 // floor: what a cell holds below it comes before everything that happens now.
@@ -37,7 +37,7 @@ public:
   }
   const Cells& cells() const { return cells_; }
   /// What a wave has read last, a cell a granule.
-  uint32_t* reads(uint32_t wave) const { return cells_.others + (1 + wave) * count_; }
+  uint32_t* reads(uint32_t wave) const { return cells_.latest + (1 + wave) * count_; }
 
   bool full() const { return base_ + events_.size() >= max_events; }
   uint32_t add(const Event& event) {
@@ -49,7 +49,7 @@ public:
   const Event& event(uint32_t number) const { return events_[number - base_]; }
   const Event& event_of(uint32_t cell) const { return event(cell >> owner_bits); }
   /// Whether a cell's event still matters.
-  bool counts(uint32_t cell) const { return cell >= floor_; }
+  bool counts(uint32_t cell) const { return (cell & ~several_readers) >= floor_; }
   bool since_barrier(uint32_t number) const { return number >= epoch_start_; }
   /// The cell, or less to think about where a barrier has ordered its event before everything that happens now.
   uint32_t settled(uint32_t cell, const GroupOrder& order) const {

@@ -244,7 +244,7 @@ void MemoryWatch::look_at_lds(const Access& a, const Noting& n) {
   const auto place = [&](unsigned lane) { return fmt::format("LDS at {:#x}", a.places.at(lane)); };
   const auto mine = [&](uint32_t cell) { return ((cell ^ n.event) & owner_mask) == 0; };
   each_cell(a.places, 0, n.shift, [&](size_t k, unsigned lane) {
-    uint32_t &written = n.cells.write[k], &latest = n.cells.latest[k], &others = n.cells.others[k];
+    uint32_t &written = n.cells.write[k], &latest = n.cells.latest[k];
     if (a.reads && !written)
       if (Finding* f = report(a, FindingKind::uninitialised)) {
         f->lane = int(lane);
@@ -254,8 +254,9 @@ void MemoryWatch::look_at_lds(const Access& a, const Noting& n) {
     if (lds_.counts(written) && !mine(written)) judge(a, lds_.event_of(written), true, lane, place);
     if (a.writes) look_at_lds_readers(a, n, k, lane, place);
     if (a.reads) {
-      if (!mine(latest)) others = std::max(others, latest);
-      latest = n.own_reads[k] = n.event;
+      const bool several = lds_.counts(latest) && (!mine(latest) || latest >= several_readers);
+      latest = n.event | (several ? several_readers : 0);
+      n.own_reads[k] = n.event;
     }
     if (a.writes) written = n.event;
   });
@@ -264,18 +265,19 @@ void MemoryWatch::look_at_lds(const Access& a, const Noting& n) {
 /// Every wave that has read granule k, before this access writes it.
 template <class Place>
 void MemoryWatch::look_at_lds_readers(const Access& a, const Noting& n, size_t k, unsigned lane, Place place) {
-  uint32_t &latest = n.cells.latest[k], &others = n.cells.others[k];
+  uint32_t& latest = n.cells.latest[k];
   const uint32_t last = latest & owner_mask;
-  others = 0;
+  bool several = false;
   for (uint32_t wave = 0; wave < group_.wave_count; ++wave) {
     uint32_t& read = lds_.reads(wave)[k];
     read = lds_.settled(read, *order_);
     if (wave == last)
       latest = read;
     else
-      others = std::max(others, read);
+      several |= lds_.counts(read);
     if (wave != a.w.id && lds_.counts(read)) judge(a, lds_.event_of(read), false, lane, place);
   }
+  if (several) latest |= several_readers;
 }
 
 /// The granules of an access, carefully. Those that are alike have the same outcome; a few kinds are remembered.

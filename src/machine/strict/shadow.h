@@ -20,10 +20,12 @@ inline constexpr unsigned largest_shift = 6, largest_granule = 1u << largest_shi
 
 struct Cells {
   uint32_t* write = nullptr;
-  uint32_t *latest = nullptr, *others = nullptr; // readers
+  uint32_t *latest = nullptr, *others = nullptr; // readers; others: of global memory
 };
 /// Of LDS: the event's owner (a wave, or a load to LDS of a wave) in the low 5 bits, its number above; 0 is untouched.
-inline constexpr uint32_t owner_bits = 5, owner_mask = (1u << owner_bits) - 1, load_to_lds_owner = 16;
+/// The highest bit of the latest reader says that waves besides that one may have read since the last barrier.
+inline constexpr uint32_t owner_bits = 5, owner_mask = (1u << owner_bits) - 1, load_to_lds_owner = 16,
+                          several_readers = 1u << 31;
 /// Of global memory: numbers of events; 0 is untouched. A wave takes them in blocks, so that an event of the same block
 /// is one of the same wave. The highest bit of the other readers says that every writer has an unordered reader among
 /// these and the latest already, so that no more need be noted.
