@@ -1,6 +1,7 @@
 // inspect: what a code object is, without looking at its instructions; with --loops, where its kernels spend their
-// time.
+// time; with --addresses, where their memory instructions go.
 #include "analysis/loops.h"
+#include "cli/address_view.h"
 #include "cli/declared.h"
 #include "cli/options.h"
 #include "recover/recover.h"
@@ -14,7 +15,7 @@ using report::json;
 
 struct Options : Common {
   std::string file;
-  bool loops = false;
+  bool loops = false, addresses = false;
 };
 
 struct KernelView {
@@ -125,7 +126,7 @@ Result<ExitStatus> run(const Options& options) {
                                  code_object_version(object), report::grouped(object.bytes.size()));
   json kernels = json::array(), sections = json::array();
   std::optional<recover::Program> program;
-  if (options.loops) {
+  if (options.loops || options.addresses) {
     AE_TRY(program, recover::recover(input.object, input.codec));
   }
   for (size_t k = 0; k < object.kernels.size(); ++k) {
@@ -133,12 +134,19 @@ Result<ExitStatus> run(const Options& options) {
     text += kernel_text(v);
     kernels.push_back(kernel_json(v));
     if (!program) continue;
-    for (const recover::Function& function : program->functions)
-      if (function.kernel == int(k)) {
+    for (const recover::Function& function : program->functions) {
+      if (function.kernel != int(k)) continue;
+      if (options.loops) {
         const std::vector<LoopView> views = loops_of(*program, function);
         text += loops_text(views);
         kernels.back()["loops"] = loops_json(views);
       }
+      if (options.addresses) {
+        AddressView view = addresses_of(*program, function);
+        text += view.text;
+        kernels.back()["addresses"] = std::move(view.json);
+      }
+    }
   }
   for (const object::Section& section : object.sections)
     if (!section.name.empty())
@@ -157,12 +165,17 @@ Result<ExitStatus> run(const Options& options) {
 
 const Verb inspect_verb = {
     "inspect", "show target, kernels, resources and arguments of a code object",
-    "  asmevo inspect softmax.hsaco --loops\n  asmevo inspect softmax.hsaco --json\n", [](CLI::App& app) {
+    "  asmevo inspect softmax.hsaco --loops\n  asmevo inspect softmax.hsaco --addresses\n  asmevo inspect "
+    "softmax.hsaco "
+    "--json\n",
+    [](CLI::App& app) {
       return declare<Options>(
           app,
           [](CLI::App& a, Options& o) {
             file_option(a, o.file);
             a.add_flag("--loops", o.loops, "loops of each kernel, with how often they run where the code says so");
+            a.add_flag("--addresses", o.addresses,
+                       "base, offset, alignment and lane stride of each memory instruction of each kernel");
           },
           run);
     }};
