@@ -1,5 +1,6 @@
 #include "analysis/dependence.h"
 
+#include "analysis/addresses.h"
 #include "analysis/memory.h"
 
 #include <algorithm>
@@ -31,8 +32,8 @@ struct Touch {
 
 class Builder {
 public:
-  Builder(const Program& program, const Function& function)
-      : program_(program), graph_of_function_(control_flow(program, function)),
+  Builder(const Program& program, const Function& function, const Addresses* addresses)
+      : program_(program), addresses_(addresses), graph_of_function_(control_flow(program, function)),
         stores_(program, function, graph_of_function_), registers_(program, function),
         kernarg_(kernarg_pointer(program, function)) {
     if (kernarg_ && is_written(function, *kernarg_)) kernarg_.reset();
@@ -118,12 +119,14 @@ private:
   }
 
   void add_memory(uint32_t node, const Instruction& i) {
+    const size_t item = graph_.items[node];
     Touch touch = touch_of(i);
     if (touch.access.space != Space::none)
       for (uint32_t n = 0; n < node; ++n) {
         const Touch& earlier = touches_[n];
         const bool same_base = earlier.access.base == touch.access.base && earlier.versions == touch.versions;
-        if (must_keep_order(earlier.access, touch.access, same_base) && !passes_barrier(n, node))
+        const bool disjoint = addresses_ && addresses_->may_trade_places(graph_.items[n], item);
+        if (must_keep_order(earlier.access, touch.access, same_base) && !disjoint && !passes_barrier(n, node))
           graph_.predecessors[node].push_back({n, DependenceKind::memory, 0});
       }
     touches_.push_back(std::move(touch));
@@ -146,6 +149,7 @@ private:
   static constexpr uint32_t none = 0xffffffff;
 
   const Program& program_;
+  const Addresses* addresses_;
   Graph graph_of_function_;
   BarrierStores stores_;
   RegisterMap registers_;
@@ -177,8 +181,9 @@ bool DependenceGraph::allows(std::span<const uint32_t> order) const {
   return true;
 }
 
-DependenceGraph dependences(const Program& program, const Function& function, size_t first, size_t last) {
-  return Builder(program, function).build(first, last);
+DependenceGraph dependences(const Program& program, const Function& function, size_t first, size_t last,
+                            const Addresses* addresses) {
+  return Builder(program, function, addresses).build(first, last);
 }
 
 } // namespace asmevo::analysis

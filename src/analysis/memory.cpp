@@ -163,12 +163,15 @@ MemoryAccess memory_access(const Instruction& i) {
   return access;
 }
 
+bool is_plain(const MemoryAccess& a) {
+  return !a.atomic && !a.coherent && a.space != Space::control && a.space != Space::lds_and_global;
+}
+
 bool must_keep_order(const MemoryAccess& a, const MemoryAccess& b, bool same_base) {
   if (a.space == Space::none || b.space == Space::none) return false;
   if (a.space == Space::control || b.space == Space::control) return true;
   if (!share_memory(a.space, b.space)) return false;
-  const bool both_plain = !a.atomic && !b.atomic && !a.coherent && !b.coherent;
-  if (!both_plain) return true;
+  if (a.atomic || b.atomic || a.coherent || b.coherent) return true;
   if (!a.stores && !b.stores) return false;
   if (a.space != b.space || !same_base || a.extent_count == 0 || b.extent_count == 0) return true;
   if (a.space == Space::lds || a.space == Space::lds_and_global) return true;

@@ -35,6 +35,10 @@ MemoryAccess memory_access(const isa::Instruction& instruction);
 /// Bytes of one lane that a memory instruction moves, from its mnemonic; 0 where it does not say.
 uint32_t access_bytes(std::string_view mnemonic);
 
+/// Neither atomic nor coherent nor control, and of one kind of memory: such accesses may trade places where they are
+/// disjoint.
+bool is_plain(const MemoryAccess& access);
+
 /// Whether the order of two accesses matters. `same_base` says that both name the same base registers and that those
 /// hold the same values.
 bool must_keep_order(const MemoryAccess& earlier, const MemoryAccess& later, bool same_base);

@@ -39,8 +39,11 @@ Result<ExitStatus> run(const Options& options) {
   AE_TRY(const recover::Program original, open_program(options.original, options.kernel));
   AE_TRY(const recover::Program candidate, open_program(options.candidate, options.kernel));
   prove::Policy policy;
-  for (const std::string& rule : options.allowed)
-    (rule == "commute" ? policy.floats.commute : policy.floats.contract) = true;
+  for (const std::string& rule : options.allowed) {
+    policy.floats.commute |= rule == "commute";
+    policy.floats.contract |= rule == "contract";
+    policy.aliases.arguments_are_distinct |= rule == "distinct";
+  }
   policy.solver_limit = std::chrono::milliseconds(static_cast<int64_t>(options.seconds * 1000));
   const prove::Proof proof = prove::prove(original, candidate, policy, options.kernel);
   const nlohmann::json document = {{"outcome", prove::outcome_name(proof.outcome)},
@@ -67,11 +70,12 @@ const Verb prove_verb = {"prove", "show that a code object computes the same as 
                                  file_option(a, o.candidate, "K1", "the code object that should compute the same");
                                  kernel_option(a, o.kernel);
                                  a.add_option("--allow", o.allowed,
-                                              "take float operands in either order (commute), or a product and a sum "
-                                              "as rounded once (contract)")
+                                              "take float operands in either order (commute), a product and a sum as "
+                                              "rounded once (contract), or pointers among the kernel's arguments as "
+                                              "leading to different memory (distinct)")
                                      ->type_name("RULE")
                                      ->allow_extra_args(false)
-                                     ->check(CLI::IsMember({"commute", "contract"}));
+                                     ->check(CLI::IsMember({"commute", "contract", "distinct"}));
                                  a.add_option("--timeout", o.seconds, "of one question to the solver")
                                      ->type_name("SECONDS")
                                      ->check(CLI::Range(0.01, 3600.0));

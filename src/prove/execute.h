@@ -12,12 +12,13 @@
 //
 // Memory is a sequence of stores for each address space, which a load names together with its address. Loads pass over
 // stores through the same base at other offsets, and such stores have one order, by offset: the rule of
-// analysis/memory.h, and like there not for LDS, where lanes meet. Global memory is kept dword by dword, so that one
-// wide access and several narrow ones are the same accesses. Atomics, coherent accesses, messages and barriers keep
-// their order against everything they could be told from. Waits and hints are nothing.
+// analysis/memory.h, and like there not for LDS, where lanes meet. Where the two addresses are known beyond the region
+// (analysis/addresses.h), whatever is disjoint passes, in LDS what is disjoint in all lanes. Global memory is kept
+// dword by dword, so that one wide access and several narrow ones are the same accesses. Atomics, coherent accesses,
+// messages and barriers keep their order against everything they could be told from. Waits and hints are nothing.
 #pragma once
 
-#include "analysis/registers.h"
+#include "analysis/addresses.h"
 #include "machine/decode.h"
 #include "prove/integer.h"
 #include "prove/scalar.h"
@@ -118,6 +119,12 @@ public:
     barrier_.stores_behind = stores_behind;
   }
 
+  /// Says which item the next step is, and what is known of the version's addresses, if they were asked for.
+  void at_item(size_t item, const analysis::Addresses* addresses) {
+    item_ = item;
+    addresses_ = addresses;
+  }
+
   Id exec(const Registers& registers);
   const Memories& memories() const { return memories_; }
   const std::vector<Read>& reads() const { return reads_; }
@@ -125,12 +132,21 @@ public:
 private:
   friend struct Step; // one instruction (step.h)
 
+  /// Whether the store that made `memory` and access `item` are known to be disjoint.
+  bool passes(Id memory, size_t item) const {
+    const auto store = store_items_.find(memory);
+    return addresses_ && store != store_items_.end() && addresses_->may_trade_places(store->second, item);
+  }
+
   Shared& shared_;
   Terms& terms_;
   Memories memories_;
   std::vector<Read> reads_;
   BarrierRecord barrier_;
-  bool indexing_ = false; // M0 is added to register numbers
+  size_t item_ = 0;
+  const analysis::Addresses* addresses_ = nullptr;
+  std::map<Id, size_t> store_items_; // of this version, by the memory behind the store
+  bool indexing_ = false;            // M0 is added to register numbers
   machine::Pool pool_;
 };
 

@@ -304,9 +304,10 @@ struct Access {
 
 /// The newest memory that a load of `place` cannot tell from `memory`.
 Id Step::visible(Id memory, const Place& place) {
-  if (place.space == "lds") return memory;
+  const bool lds = place.space == "lds";
   for (auto record = shared.stores.find(memory); record != shared.stores.end(); record = shared.stores.find(memory)) {
-    if (!same_base(record->second.place, place) || !apart(record->second.place, place)) break;
+    const bool other_offset = !lds && same_base(record->second.place, place) && apart(record->second.place, place);
+    if (!other_offset && !of.passes(memory, of.item_)) break;
     memory = record->second.memory;
   }
   return memory;
@@ -335,16 +336,20 @@ Id Step::seen_by_load(Id memory, const Place& place) {
   return memory;
 }
 
-Id Step::stored(Id memory, StoreRecord record) {
-  const auto below = shared.stores.find(memory);
-  if (record.movable && below != shared.stores.end() && below->second.movable) {
+Id Step::stored(Id memory, StoreRecord record) { return stored(memory, std::move(record), of.item_); }
+
+/// Stores that may trade places have one order, by place.
+Id Step::stored(Id memory, StoreRecord record, size_t item) {
+  if (const auto below = shared.stores.find(memory); below != shared.stores.end()) {
     const StoreRecord other = below->second;
-    if (same_base(other.place, record.place) && apart(other.place, record.place) &&
-        other.place.offset > record.place.offset) {
+    const bool other_offset =
+        record.movable && other.movable && same_base(other.place, record.place) && apart(other.place, record.place);
+    if (record.place < other.place && (other_offset || of.passes(memory, item))) {
+      const size_t other_item = of.store_items_[memory];
       StoreRecord again = other;
-      again.memory = stored(other.memory, std::move(record));
+      again.memory = stored(other.memory, std::move(record), item);
       const Id under = again.memory;
-      return stored(under, std::move(again));
+      return stored(under, std::move(again), other_item);
     }
   }
   record.memory = memory;
@@ -353,6 +358,7 @@ Id Step::stored(Id memory, StoreRecord record) {
   arguments.insert(arguments.end(), record.data.begin(), record.data.end());
   const Id id = terms.store(fmt::format("{} {}", record.place.space, record.place.bytes), arguments);
   shared.stores.emplace(id, std::move(record));
+  of.store_items_[id] = item;
   return id;
 }
 

@@ -13,7 +13,7 @@ using recover::Function;
 /// The regions of one way to lay two functions beside each other.
 class Regions {
 public:
-  Regions(const Version& original, const Version& candidate, const Correspondence& correspondence, const Policy& policy,
+  Regions(Version& original, Version& candidate, const Correspondence& correspondence, const Policy& policy,
           Effort& left, Cache* cache)
       : original_(original), candidate_(candidate), correspondence_(correspondence), policy_(policy), left_(left),
         cache_(cache) {
@@ -21,7 +21,29 @@ public:
       if (!same_items(original.program, candidate.program, region, correspondence)) differing_.push_back(region);
   }
 
+  /// Where that fails and memory is written, once more with what is known of addresses.
   Proof prove() {
+    Proof proof = prove_once();
+    if (proof.holds() || !stores()) return proof;
+    original_.follow_addresses(policy_.aliases);
+    candidate_.follow_addresses(policy_.aliases);
+    Proof again = prove_once();
+    again.questions += proof.questions;
+    return again;
+  }
+
+private:
+  bool stores() const {
+    return std::ranges::any_of(differing_, [&](const Region& region) {
+      return std::any_of(original_.program.items.begin() + std::ptrdiff_t(region.first[0]),
+                         original_.program.items.begin() + std::ptrdiff_t(region.last[0]),
+                         [](const recover::Item& item) {
+                           return analysis::is_instruction(item) && item.instruction.traits.may_store;
+                         });
+    });
+  }
+
+  Proof prove_once() {
     const bool idle_lanes_count = original_.looks_at_all_lanes() || candidate_.looks_at_all_lanes();
     if (idle_lanes_count) {
       Proof proof = prove_all({.any_lanes = true}, false);
@@ -33,7 +55,6 @@ public:
     return proof;
   }
 
-private:
   /// `or_full`: regions that cannot be proved so may take for granted that waves begin with all lanes active.
   Proof prove_all(Waves waves, bool or_full) {
     Proof total{.outcome = Outcome::proved, .regions = differing_.size()};
@@ -58,10 +79,11 @@ private:
   }
 
   Proof prove_one(const Region& region, const Waves& waves) {
-    std::string key;
-    if (cache_) {
+    std::string key; // says nothing of what is known of addresses
+    Cache* const cache = original_.follows_addresses() ? nullptr : cache_;
+    if (cache) {
       key = region_key(original_, candidate_, correspondence_, region, policy_, waves);
-      if (const Proof* known = cache_->find(key)) return *known;
+      if (const Proof* known = cache->find(key)) return *known;
     }
     bool complete = true; // what was given up for want of effort may come out otherwise next time
     const auto run = [&] {
@@ -73,15 +95,15 @@ private:
     Proof proof = run();
     if (!proof.holds() && waves.full_exec) // the last attempt
       seek_counterexample(original_, candidate_, correspondence_, region, policy_, left_, proof);
-    if (cache_ && complete) {
+    if (cache && complete) {
       Proof known = proof;
       known.questions = 0; // asked once
-      cache_->keep(key, std::move(known));
+      cache->keep(key, std::move(known));
     }
     return proof;
   }
 
-  const Version &original_, &candidate_;
+  Version &original_, &candidate_;
   const Correspondence& correspondence_;
   const Policy& policy_;
   Effort& left_;

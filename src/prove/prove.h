@@ -33,6 +33,7 @@ struct Effort {
 
 struct Policy {
   FloatRules floats;
+  analysis::AliasPolicy aliases;
   /// Of one question to the solver, as steps that take about so long on an idle core. 0: it is not asked.
   std::chrono::milliseconds solver_limit{2000};
   Effort effort;

@@ -175,6 +175,7 @@ private:
       path_ = terms_.bit(false);
       return {};
     }
+    execution_.at_item(at, facts_.addresses);
     if (!item.target.empty()) return execution_.step(i, registers_, path_, named_alike(item.text));
     if (i.traits.barrier) execution_.at_barrier(facts_.stores.before(at), facts_.stores.behind(at));
     return execution_.step(i, registers_, path_);

@@ -1,7 +1,7 @@
 // Execution of one version of a region, from its top to all its ends.
 #pragma once
 
-#include "analysis/memory.h"
+#include "analysis/addresses.h"
 #include "prove/correspondence.h"
 
 namespace asmevo::prove {
@@ -28,6 +28,7 @@ struct Facts {
   /// By item - first_item: EXEC is all ones before it. Null where that is not assumed.
   const std::vector<bool>* full_exec = nullptr;
   size_t first_item = 0;
+  const analysis::Addresses* addresses = nullptr; // where memory instructions go; null where nobody asked yet
   bool window = false; // the end is not a place where the versions are claimed to agree; control may just go on there
 };
 

@@ -61,6 +61,7 @@ struct Step {
   Id visible(Id memory, const Place& place);
   Id seen_by_load(Id memory, const Place& place);
   Id stored(Id memory, StoreRecord record);
+  Id stored(Id memory, StoreRecord record, size_t item);
   Id load_word(Id memory, const Place& place);
   void note_read(const Place& place, Id guard);
 };

@@ -20,6 +20,10 @@ Version::Version(const Program& p, const recover::Function& f)
   follow_idle_lanes();
 }
 
+void Version::follow_addresses(analysis::AliasPolicy policy) {
+  if (!addresses_) addresses_ = std::make_unique<analysis::Addresses>(program, function, graph, policy);
+}
+
 std::optional<std::string> Version::obscurity() {
   for (const analysis::Block& block : graph.blocks) {
     bool indexing = false;

@@ -1,6 +1,7 @@
 // One of the two functions that are compared, with what is known of it as a whole.
 #pragma once
 
+#include "analysis/addresses.h"
 #include "analysis/exec.h"
 #include "analysis/liveness.h"
 #include "analysis/memory.h"
@@ -32,7 +33,13 @@ struct Version {
   /// active is out of sight of a matrix instruction; only another one's result overwrites it.
   analysis::RegisterSet seen_in_idle_lanes(size_t item) const;
 
-  Facts facts(bool full_waves) const { return {stores, full_waves ? &full : nullptr, function.first}; }
+  /// Facts say where memory instructions go from now on, which takes longer to find out than most proofs.
+  void follow_addresses(analysis::AliasPolicy policy);
+  bool follows_addresses() const { return addresses_ != nullptr; }
+
+  Facts facts(bool full_waves) const {
+    return {stores, full_waves ? &full : nullptr, function.first, addresses_.get()};
+  }
   analysis::RegisterSet live_at(size_t item) const {
     return item < function.last && !indirect ? liveness.before[item - function.first] : ~analysis::RegisterSet();
   }
@@ -40,6 +47,7 @@ struct Version {
 private:
   void follow_idle_lanes();
 
+  std::unique_ptr<const analysis::Addresses> addresses_;
   std::vector<analysis::RegisterSet> idle_; // by item - function.first; empty where no instruction looks at all lanes
 };
 

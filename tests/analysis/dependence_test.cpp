@@ -1,7 +1,8 @@
 #include "analysis/dependence.h"
 
+#include "analysis/addresses.h"
 #include "analysis/memory.h"
-#include "assemble.h"
+#include "kernel_program.h"
 
 #include <algorithm>
 
@@ -117,6 +118,27 @@ TEST(Dependence, an_order_is_allowed_when_it_keeps_every_edge) {
   EXPECT_FALSE(graph.allows(std::array{1u, 0u, 2u}));
   EXPECT_FALSE(graph.allows(std::array{0u, 1u}));
   EXPECT_FALSE(graph.allows(std::array{0u, 0u, 1u}));
+}
+
+TEST(Dependence, known_addresses_that_are_disjoint_are_free_of_each_other) {
+  const auto free = [](const std::string& text, AliasPolicy policy = {}) {
+    const auto program = kernel_program(text);
+    const recover::Function& function = program.functions[0];
+    const Addresses addresses(program, function, control_flow(program, function), policy);
+    const auto last = static_cast<uint32_t>(program.items.size() - 1);
+    EXPECT_TRUE(depends(dependences(program, function, 0, program.items.size()), last, last - 1)) << text;
+    return !depends(dependences(program, function, 0, program.items.size(), &addresses), last, last - 1);
+  };
+  const std::string start = "s_load_dwordx4 s[4:7], s[0:1], 0x0\nv_and_b32 v0, 0x3ff, v0\nv_lshlrev_b32 v1, 2, v0\n"
+                            "v_mul_u32_u24 v2, 4, v0\n";
+  EXPECT_TRUE(free(start + "global_store_dword v1, v9, s[4:5]\nglobal_load_dword v5, v2, s[4:5] offset:4"));
+  EXPECT_FALSE(free(start + "global_store_dword v1, v9, s[4:5]\nglobal_load_dword v5, v2, s[4:5]"));
+  EXPECT_TRUE(free(start + "ds_write_b32 v1, v9\nds_read_b32 v5, v2 offset:1024"));
+  EXPECT_FALSE(free(start + "ds_write_b32 v1, v9\nds_read_b32 v5, v2 offset:4"));
+  EXPECT_FALSE(free(start + "ds_write_b32 v1, v9\nds_add_u32 v2, v5 offset:1024"));
+  const std::string two_arguments = start + "global_store_dword v1, v9, s[4:5]\nglobal_load_dword v5, v1, s[6:7]";
+  EXPECT_FALSE(free(two_arguments));
+  EXPECT_TRUE(free(two_arguments, {.arguments_are_distinct = true}));
 }
 
 TEST(Memory, extents_follow_the_mnemonic_and_the_offset_fields) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../analysis/corpus.h"
+#include "analysis/addresses.h"
 #include "analysis/dependence.h"
 #include "analysis/exec.h"
 #include "analysis/liveness.h"
@@ -28,8 +29,9 @@ struct Kernel {
   std::string path;
   std::shared_ptr<Program> program;
   std::shared_ptr<isa::Codec> codec;
-  std::vector<analysis::Liveness> liveness; // by function
-  std::vector<std::vector<bool>> full;      // likewise: where EXEC is full
+  std::vector<analysis::Liveness> liveness;                          // by function
+  std::vector<std::vector<bool>> full;                               // likewise: where EXEC is full
+  std::vector<std::shared_ptr<const analysis::Addresses>> addresses; // likewise
   std::vector<Block> blocks;
 };
 
@@ -45,12 +47,13 @@ inline std::optional<Kernel> open_kernel(const std::string& path, size_t most_it
   auto program = recover::recover(std::make_shared<object::CodeObject>(*std::move(object)), *codec);
   if (!program || program->items.size() > most_items) return std::nullopt;
   Kernel kernel{
-      path, std::make_shared<Program>(*std::move(program)), std::make_shared<isa::Codec>(*std::move(codec)), {}, {},
+      path, std::make_shared<Program>(*std::move(program)), std::make_shared<isa::Codec>(*std::move(codec)), {}, {}, {},
       {}};
   for (const recover::Function& f : kernel.program->functions) {
     const analysis::Graph graph = analysis::control_flow(*kernel.program, f);
     kernel.liveness.push_back(analysis::liveness(*kernel.program, f, graph));
     kernel.full.push_back(analysis::full_exec(*kernel.program, f, graph));
+    kernel.addresses.push_back(std::make_shared<analysis::Addresses>(*kernel.program, f, graph));
     for (const analysis::Block& b : graph.blocks) {
       size_t first = b.first, instructions = 0;
       while (first < b.last && !analysis::is_instruction(kernel.program->items[first])) ++first;
@@ -62,9 +65,10 @@ inline std::optional<Kernel> open_kernel(const std::string& path, size_t most_it
 }
 
 /// Another order that keeps every dependence: waits and nops stay where they are counted from the top.
-inline std::optional<Program> reordered(const Kernel&, const Block& block, std::mt19937& random) {
+inline std::optional<Program> reordered(const Kernel& kernel, const Block& block, std::mt19937& random) {
+  const auto function = size_t(block.function - block.program->functions.data());
   const analysis::DependenceGraph graph =
-      analysis::dependences(*block.program, *block.function, block.first, block.last);
+      analysis::dependences(*block.program, *block.function, block.first, block.last, kernel.addresses[function].get());
   const size_t count = graph.items.size();
   std::vector<size_t> missing(count);
   std::vector<uint32_t> ready, order;

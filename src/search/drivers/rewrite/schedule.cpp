@@ -124,8 +124,10 @@ void add(Idea& idea, const std::vector<recover::Edit>& edits, double promise) {
 
 } // namespace
 
-std::vector<recover::Edit> scheduled(const Facts& facts, const analysis::Block& block, Order order) {
-  const DependenceGraph graph = analysis::dependences(facts.program, facts.function, block.first, block.last);
+std::vector<recover::Edit> scheduled(const Facts& facts, const analysis::Block& block, Order order,
+                                     const analysis::Addresses* addresses) {
+  const DependenceGraph graph =
+      analysis::dependences(facts.program, facts.function, block.first, block.last, addresses);
   return graph.items.size() < 3 ? std::vector<recover::Edit>() : reordered(facts, graph, order_of(facts, graph, order));
 }
 
@@ -138,9 +140,10 @@ std::vector<Idea> schedule_blocks(const Facts& facts) {
   std::array<Flavour, 2> flavours{{{Order::critical_path, "scheduled by critical path", {}},
                                    {Order::loads_first, "loads and their addresses hoisted", {}}}};
   std::vector<Idea> ideas;
+  const analysis::Addresses addresses(facts.program, facts.function, facts.graph);
   for (const analysis::Block& block : facts.graph.blocks) {
     for (size_t i = 0; i < flavours.size(); ++i) {
-      std::vector<recover::Edit> edits = scheduled(facts, block, flavours[i].order);
+      std::vector<recover::Edit> edits = scheduled(facts, block, flavours[i].order, &addresses);
       if (edits.empty()) continue;
       double promise = facts.heat_of(block.first, block.last);
       add(flavours[i].everywhere, edits, promise);

@@ -1,6 +1,7 @@
 // A block in a better order.
 #pragma once
 
+#include "analysis/addresses.h"
 #include "search/drivers/rewrite/rule.h"
 
 namespace asmevo::search::rewrite {
@@ -9,7 +10,9 @@ namespace asmevo::search::rewrite {
 /// was.
 enum class Order : uint8_t { critical_path, loads_first };
 
-/// The edits that put a block in that order; none where it stays as it is.
-std::vector<recover::Edit> scheduled(const Facts& facts, const analysis::Block& block, Order order);
+/// The edits that put a block in that order; none where it stays as it is. `addresses`, of the whole function, lets
+/// more accesses pass each other.
+std::vector<recover::Edit> scheduled(const Facts& facts, const analysis::Block& block, Order order,
+                                     const analysis::Addresses* addresses = nullptr);
 
 } // namespace asmevo::search::rewrite
