@@ -379,6 +379,21 @@ RegisterSet settled_registers(const Program& program, const Function& function, 
   return settled;
 }
 
+InFlight in_flight_before(const Program& program, const Function& function, const Graph& graph, size_t wanted) {
+  InFlight in_flight;
+  Flow flow(program, function, graph);
+  flow.run([&](size_t item, const Scoreboard& board) {
+    if (item != wanted) return;
+    const Pending &vm = board[Counter::vm], &lgkm = board[Counter::lgkm];
+    in_flight = {vm.outstanding(), lgkm.outstanding(), board[Counter::exp].outstanding(), {}, {}};
+    for (size_t unit = 0; unit < register_bits; ++unit) {
+      in_flight.vector_memory.set(unit, vm.waits_for(unit));
+      in_flight.lds_or_scalar.set(unit, lgkm.waits_for(unit));
+    }
+  });
+  return in_flight;
+}
+
 namespace {
 
 /// Whether the waits suffice everywhere.

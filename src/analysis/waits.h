@@ -50,6 +50,14 @@ std::vector<Pin> memory_pins(const recover::Program& program, const recover::Fun
 RegisterSet settled_registers(const recover::Program& program, const recover::Function& function, const Graph& graph,
                               size_t item);
 
+/// What may be outstanding before `item`: how many operations of each counter, and which registers they will write.
+struct InFlight {
+  uint8_t vmcnt = 0, lgkmcnt = 0, expcnt = 0; // at most; a counter's maximum stands for any more
+  RegisterSet vector_memory, lds_or_scalar;   // registers that wait for vmcnt, for lgkmcnt
+};
+InFlight in_flight_before(const recover::Program& program, const recover::Function& function, const Graph& graph,
+                          size_t item);
+
 /// Waits that can be weaker than they are: for items of [first, last) that are s_waitcnt, what is left of them when
 /// each in turn, from the front, is made as weak as every register, every rule and the order of memory (memory_pins)
 /// allow. Only those that change are listed.

@@ -67,6 +67,10 @@ std::optional<Verdict> find_duplicate(const std::unordered_map<std::string, int6
 
 bool stopped(const Bench& bench) { return bench.stop && *bench.stop; }
 
+void enter(const Bench& bench, std::string_view stage) {
+  if (bench.on_stage) bench.on_stage(stage);
+}
+
 uint64_t mix(uint64_t a, uint64_t b) { // splitmix64 over both
   uint64_t x = a + 0x9e3779b97f4a7c15 * (b + 1);
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
@@ -79,15 +83,19 @@ Stage<Verdict> run_stages(const Candidate& candidate, double parent_speedup, int
                           Bench& bench, Evaluation& evaluation) {
   evaluation.text_hash = sha256_hex(text_of(candidate));
   if (auto duplicate = find_duplicate(known.texts, evaluation.text_hash, "text")) return *duplicate;
+  enter(bench, "build");
   auto built = build(candidate, bench);
   if (!built) return std::unexpected(std::move(built.error()));
   evaluation.artifact_hash = built->hash;
   if (auto duplicate = find_duplicate(known.artifacts, built->hash, "object")) return *duplicate;
+  enter(bench, "static");
   if (auto checked = check(*built, bench); !checked) return std::unexpected(std::move(checked.error()));
   if (stopped(bench)) return std::unexpected<Halt>(Interrupted{});
+  enter(bench, "equivalence");
   auto verified = establish_equivalence(*built, bench.settings.seed, bench);
   if (!verified) return std::unexpected(std::move(verified.error()));
   if (stopped(bench)) return std::unexpected<Halt>(Interrupted{});
+  enter(bench, "timing");
   auto timing = time(*verified, bench);
   if (!timing) return std::unexpected(std::move(timing.error()));
   Verdict verdict{.outcome = judge(bench.settings.rule, *timing, parent_speedup),
@@ -98,9 +106,11 @@ Stage<Verdict> run_stages(const Candidate& candidate, double parent_speedup, int
       "speedup {:.4f}x (cv {:.2f} %), needed {:.4f}x; faster than K0 in {:.0f} % of the draws, needed {:.0f} %",
       timing->speedup, timing->cv * 100, needed, timing->faster * 100, bench.settings.rule.faster * 100);
   if (verdict.outcome != Outcome::accepted) return verdict;
+  enter(bench, "second equivalence");
   auto again = establish_equivalence(*built, mix(bench.settings.seed, uint64_t(number)), bench);
   if (!again) return std::unexpected(std::move(again.error()));
   if (stopped(bench)) return std::unexpected<Halt>(Interrupted{});
+  enter(bench, "strength");
   auto strengthened = strengthen(*std::move(verified), *built, bench);
   if (!strengthened) return std::unexpected(std::move(strengthened.error()));
   verdict.receipt = strengthened->receipt();

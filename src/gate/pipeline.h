@@ -17,6 +17,7 @@
 #include "gate/verdict.h"
 #include "oracle/oracle.h"
 
+#include <functional>
 #include <variant>
 
 namespace asmevo::gate {
@@ -48,6 +49,9 @@ struct Bench {
   oracle::Reference* reference = nullptr;
   Settings settings;
   const volatile bool* stop = nullptr;
+  /// Told the name of each stage as it begins, for whoever shows progress: "build", "static", "equivalence", "timing",
+  /// "second equivalence", "strength".
+  std::function<void(std::string_view)> on_stage;
   /// The simulated device gives K0 the same draws each time, so they are made once.
   std::optional<timing::Estimate> original_estimate;
   Examination examination;

@@ -19,7 +19,8 @@ bool same(const Proposal& a, const Proposal& b) {
   auto equal = [](const recover::Edit& x, const recover::Edit& y) {
     return x.first == y.first && x.last == y.last && x.text == y.text;
   };
-  return a.rule == b.rule && a.auto_waits == b.auto_waits && std::ranges::equal(a.edits, b.edits, equal);
+  return a.rule == b.rule && a.auto_waits == b.auto_waits && a.parent == b.parent &&
+         std::ranges::equal(a.edits, b.edits, equal);
 }
 
 } // namespace
@@ -27,7 +28,6 @@ bool same(const Proposal& a, const Proposal& b) {
 std::string_view ending_name(Ending ending) { return ending_names[size_t(ending)]; }
 
 Result<Summary> Controller::run() {
-  started_ = std::chrono::steady_clock::now();
   AE_CHECK(load());
   AE_CHECK(replay());
   int64_t replayed = int64_t(attempts_.size());
@@ -42,7 +42,21 @@ Result<Summary> Controller::run() {
   return Summary{ending_, last, versions_[size_t(last.best_version)], replayed, driver_changed_};
 }
 
+Result<void> Controller::open() {
+  AE_CHECK(load());
+  std::ranges::for_each(attempts_, [this](const Attempt& attempt) { remember(attempt); });
+  return {};
+}
+
+Result<const Attempt*> Controller::submit(int64_t parent, Proposal proposal) {
+  const int64_t number = int64_t(attempts_.size()) + 1;
+  if (snapshot().budget.spent(number - 1, elapsed())) return fail("the budget is spent");
+  AE_TRY(bool judged, judge({number, parent, std::move(proposal)}));
+  return judged ? &attempts_.back() : nullptr;
+}
+
 Result<void> Controller::load() {
+  started_ = std::chrono::steady_clock::now();
   AE_TRY(versions_, lineage_.versions());
   AE_TRY(attempts_, lineage_.attempts());
   AE_TRY(RunStatus status, lineage_.status());
@@ -58,8 +72,10 @@ Result<void> Controller::replay() {
     const Attempt& attempt = attempts_[i];
     if (attempt.number != int64_t(i) + 1 || attempt.parent < 0 || size_t(attempt.parent) >= versions_.size())
       return fail("{}: attempt {} does not fit the lineage", lineage_.directory(), attempt.number);
-    AE_TRY(std::optional<Trial> trial, propose(attempt.number, attempt.parent));
-    if (!trial || !same(trial->proposal, attempt.proposal)) driver_changed_ = true;
+    if (driver_.repeatable()) {
+      AE_TRY(std::optional<Trial> trial, propose(attempt.number, attempt.parent));
+      if (!trial || !same(trial->proposal, attempt.proposal)) driver_changed_ = true;
+    }
     AE_CHECK(learn(attempt));
   }
   std::ranges::for_each(attempts_, [this](const Attempt& attempt) { remember(attempt); });
@@ -76,15 +92,31 @@ Result<bool> Controller::next() {
   if (snapshot(nullptr).budget.spent(number - 1, elapsed())) return end(Ending::budget_spent);
   AE_TRY(std::optional<Trial> trial, propose(number, choose_parent()));
   if (!trial) return end(Ending::no_more_ideas);
+  AE_TRY(bool judged, judge(*std::move(trial)));
+  return judged || end(Ending::interrupted);
+}
+
+Result<bool> Controller::judge(Trial trial) {
   auto began = std::chrono::steady_clock::now();
-  gate::Edited candidate{&standpoint_->program, trial->proposal.edits, trial->proposal.auto_waits};
-  double parent_speedup = versions_[size_t(trial->parent)].speedup;
-  AE_TRY(std::optional<gate::Evaluation> evaluation,
-         gate::evaluate(std::move(candidate), parent_speedup, number, known_, bench_));
-  if (!evaluation) return end(Ending::interrupted);
+  AE_TRY(std::optional<gate::Evaluation> evaluation, evaluate(trial));
+  if (!evaluation) return false;
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
-  AE_CHECK(settle(*trial, *std::move(evaluation), seconds.count()));
+  AE_CHECK(settle(trial, *std::move(evaluation), seconds.count()));
   return true;
+}
+
+/// A driver may ask for edits of another version than it was shown.
+Result<std::optional<gate::Evaluation>> Controller::evaluate(Trial& trial) {
+  if (const auto& wanted = trial.proposal.parent) {
+    if (size_t(*wanted) >= versions_.size())
+      return gate::Evaluation{.verdict = {.outcome = gate::Outcome::static_inconsistency,
+                                          .evidence = fmt::format("edits of version {}: there are versions 0 to {}",
+                                                                  *wanted, versions_.size() - 1)}};
+    trial.parent = *wanted;
+  }
+  AE_TRY(const Standpoint* at, stand_at(trial.parent));
+  gate::Edited candidate{&at->program, trial.proposal.edits, trial.proposal.auto_waits};
+  return gate::evaluate(std::move(candidate), versions_[size_t(trial.parent)].speedup, trial.number, known_, bench_);
 }
 
 Result<const Controller::Standpoint*> Controller::stand_at(int64_t version) {

@@ -58,7 +58,6 @@ public:
   /// throws).
   Result<Summary> run();
 
-private:
   /// A version, ready to be looked at.
   struct Standpoint {
     int64_t version = -1;
@@ -66,6 +65,20 @@ private:
     recover::Program program;
     timing::Estimate estimate; // with attribution
   };
+
+  // Instead of run(), where proposals come one at a time from outside: open(), then what one likes. The driver is not
+  // asked; attempts carry its name.
+  Result<void> open();
+  const std::vector<Version>& versions() const { return versions_; }
+  const std::vector<Attempt>& attempts() const { return attempts_; }
+  Snapshot snapshot() const { return snapshot(nullptr); }
+  /// `version` must be one; the pointer is good until the next call that changes where the controller stands.
+  Result<const Standpoint*> stand_at(int64_t version);
+  /// One evaluation of edits of version `parent`, recorded; null when bench.stop was set: then nothing is recorded.
+  /// Errors: the budget is spent, and those of run().
+  Result<const Attempt*> submit(int64_t parent, Proposal proposal);
+
+private:
   struct Trial {
     int64_t number = 0;
     int64_t parent = root_version;
@@ -74,8 +87,9 @@ private:
 
   Result<void> load();
   Result<void> replay();
-  Result<bool> next(); // false: nothing more to do, see ending_
-  Result<const Standpoint*> stand_at(int64_t version);
+  Result<bool> next();             // false: nothing more to do, see ending_
+  Result<bool> judge(Trial trial); // false: stopped
+  Result<std::optional<gate::Evaluation>> evaluate(Trial& trial);
   Result<std::optional<Trial>> propose(int64_t number, int64_t parent);
   Result<void> settle(const Trial& trial, gate::Evaluation evaluation, double seconds);
   Result<void> learn(const Attempt& attempt);

@@ -19,17 +19,30 @@ struct State {
   bool allow_float_rewrites = false; // the comparison policy of the launch has a floating-point tolerance
 };
 
+/// Who wrote a proposal, where it came from outside and that is known.
+struct Origin {
+  std::string model, prompt_hash;              // sha256 of what the model was shown
+  int64_t input_tokens = 0, output_tokens = 0; // 0: not known
+
+  bool operator==(const Origin&) const = default;
+};
+
 struct Proposal {
   std::vector<recover::Edit> edits;
-  std::string rule;        // "tighten-waits"
-  std::string rationale;   // one line
-  bool auto_waits = false; // the gate puts in the waits and nops of the blocks that the edits touch
+  std::string rule;              // "tighten-waits"
+  std::string rationale;         // one line
+  bool auto_waits = false;       // the gate puts in the waits and nops of the blocks that the edits touch
+  std::optional<int64_t> parent; // the version that the edits are of; the one the driver was shown where it says none
+  Origin origin;
 };
 
 class Driver {
 public:
   virtual ~Driver() = default;
   virtual std::string_view name() const = 0;
+  /// Whether it proposes the same again when everything is as it was. A driver that asks someone outside does not; a
+  /// run that goes on tells it what was proposed before and does not ask.
+  virtual bool repeatable() const { return true; }
   /// The next proposal for `state`, or nothing when the driver has no more ideas for this program.
   virtual std::optional<Proposal> propose(const State& state, std::mt19937_64& random) = 0;
   /// The verdict on the last proposal.

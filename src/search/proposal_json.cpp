@@ -1,5 +1,7 @@
 #include "search/proposal_json.h"
 
+#include <algorithm>
+
 namespace asmevo::search {
 namespace {
 
@@ -13,6 +15,25 @@ std::string optional_text(const nlohmann::json& json, const char* key) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+int64_t optional_count(const nlohmann::json& json, const char* key) {
+  auto found = json.find(key);
+  return found != json.end() && found->is_number_integer() ? std::max<int64_t>(0, found->get<int64_t>()) : 0;
+}
+
+nlohmann::json to_json(const Origin& origin) {
+  nlohmann::json json = nlohmann::json::object();
+  if (!origin.model.empty()) json["model"] = origin.model;
+  if (!origin.prompt_hash.empty()) json["prompt_hash"] = origin.prompt_hash;
+  if (origin.input_tokens > 0) json["input_tokens"] = origin.input_tokens;
+  if (origin.output_tokens > 0) json["output_tokens"] = origin.output_tokens;
+  return json;
+}
+
+Origin origin_from(const nlohmann::json& json) {
+  return {optional_text(json, "model"), optional_text(json, "prompt_hash"), optional_count(json, "input_tokens"),
+          optional_count(json, "output_tokens")};
+}
+
 } // namespace
 
 nlohmann::json to_json(const Proposal& proposal) {
@@ -21,6 +42,8 @@ nlohmann::json to_json(const Proposal& proposal) {
     edits.push_back({{"first", edit.first}, {"last", edit.last}, {"text", edit.text}});
   nlohmann::json json = {{"edits", std::move(edits)}, {"rule", proposal.rule}, {"rationale", proposal.rationale}};
   if (proposal.auto_waits) json["auto"] = true;
+  if (proposal.parent) json["parent"] = *proposal.parent;
+  if (proposal.origin != Origin{}) json["origin"] = to_json(proposal.origin);
   return json;
 }
 
@@ -37,6 +60,13 @@ Result<Proposal> proposal_from_json(const nlohmann::json& json, const std::strin
     if (!found->is_boolean()) return fail("{}: \"auto\" is true or false", where);
     proposal.auto_waits = found->get<bool>();
   }
+  if (auto found = json.find("parent"); found != json.end()) {
+    if (!found->is_number_integer() || found->get<int64_t>() < 0)
+      return fail("{}: \"parent\" is the number of a version", where);
+    proposal.parent = found->get<int64_t>();
+  }
+  if (auto found = json.find("origin"); found != json.end() && found->is_object())
+    proposal.origin = origin_from(*found);
   proposal.rationale = optional_text(json, "rationale");
   return proposal;
 }

@@ -172,5 +172,96 @@ TEST_F(ControllerTest, ProgressCountsEveryVerdict) {
   EXPECT_EQ(total, 5);
 }
 
+TEST_F(ControllerTest, ProposalsFromOutsideAreJudgedOneAtATime) {
+  Lineage lineage = create("run", 3);
+  DelayDriver driver;
+  Controller controller(bench, driver, lineage);
+  ASSERT_TRUE(controller.open());
+  const size_t delay = item("s_movk_i32 s8");
+  auto first = controller.submit(0, {{{delay, delay + 1, "s_movk_i32 s8, 0x400"}}, "outside", ""});
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ((*first)->version, 1);
+  EXPECT_EQ(controller.versions().size(), 2u);
+  auto second = controller.submit(0, {{{delay, delay + 1, "s_movk_i32 s8, 0x10"}}, "outside", ""});
+  ASSERT_TRUE(second);
+  EXPECT_EQ((*second)->version, 2);
+  EXPECT_EQ(controller.versions()[2].parent, 0);
+  ASSERT_TRUE(controller.submit(1, {{{delay, delay + 1, "s_movk_i32 s8, 0x400"}}, "outside", ""}));
+  EXPECT_EQ(lineage.attempts()->at(2).verdict.outcome, gate::Outcome::duplicate);
+  EXPECT_EQ(controller.submit(0, {}).error().message, "the budget is spent");
+  EXPECT_EQ(driver.proposed, 0);
+  EXPECT_EQ(lineage.attempts()->size(), 3u);
+}
+
+TEST_F(ControllerTest, AStoppedProposalFromOutsideIsNotRecorded) {
+  Lineage lineage = create("run", 3);
+  DelayDriver driver;
+  bool stop = true;
+  bench.stop = &stop;
+  Controller controller(bench, driver, lineage);
+  ASSERT_TRUE(controller.open());
+  const size_t delay = item("s_movk_i32 s8");
+  auto attempt = controller.submit(0, {{{delay, delay + 1, "s_movk_i32 s8, 0x400"}}, "outside", ""});
+  ASSERT_TRUE(attempt);
+  EXPECT_EQ(*attempt, nullptr);
+  EXPECT_EQ(lineage.attempts()->size(), 0u);
+  bench.stop = nullptr;
+}
+
+/// Writes one faster version after the other, always over K0's code.
+class OriginalDriver : public Driver {
+public:
+  OriginalDriver(size_t delay, std::optional<int64_t> parent) : delay_(delay), parent_(parent) {}
+  std::string_view name() const override { return "original"; }
+  bool repeatable() const override { return false; }
+  std::optional<Proposal> propose(const State&, std::mt19937_64&) override {
+    ++proposed;
+    Proposal proposal{{{delay_, delay_ + 1, fmt::format("s_movk_i32 s8, {}", 0x800 - 0x100 * proposed)}}, "delay", ""};
+    proposal.parent = parent_;
+    return proposal;
+  }
+  void learn(const Proposal&, const gate::Verdict&) override { ++learned; }
+  int proposed = 0, learned = 0;
+
+private:
+  size_t delay_;
+  std::optional<int64_t> parent_;
+};
+
+TEST_F(ControllerTest, ADriverMayGoBackToAnyVersion) {
+  Lineage lineage = create("run", 3);
+  OriginalDriver driver(item("s_movk_i32 s8"), 0);
+  search(lineage, driver);
+  const auto versions = *lineage.versions();
+  ASSERT_EQ(versions.size(), 4u);
+  for (size_t v = 1; v < versions.size(); ++v) EXPECT_EQ(versions[v].parent, 0);
+}
+
+TEST_F(ControllerTest, EditsOfAVersionThatThereIsNotAreAVerdict) {
+  Lineage lineage = create("run", 2);
+  OriginalDriver driver(item("s_movk_i32 s8"), 7);
+  search(lineage, driver);
+  const auto attempts = *lineage.attempts();
+  ASSERT_EQ(attempts.size(), 2u);
+  EXPECT_EQ(attempts[0].verdict.outcome, gate::Outcome::static_inconsistency);
+  EXPECT_EQ(attempts[0].verdict.evidence, "edits of version 7: there are versions 0 to 0");
+}
+
+TEST_F(ControllerTest, ADriverThatIsNotRepeatableIsToldAndNotAskedAgain) {
+  {
+    Lineage lineage = create("run", 2);
+    OriginalDriver driver(item("s_movk_i32 s8"), 0);
+    search(lineage, driver);
+    ASSERT_TRUE(lineage.extend(3, 0));
+  }
+  auto lineage = Lineage::resume(run_directory("run"));
+  ASSERT_TRUE(lineage);
+  OriginalDriver again(item("s_movk_i32 s8"), 0);
+  Summary summary = search(*lineage, again);
+  EXPECT_EQ(again.proposed, 1);
+  EXPECT_EQ(again.learned, 3);
+  EXPECT_FALSE(summary.driver_changed);
+}
+
 } // namespace
 } // namespace asmevo::search

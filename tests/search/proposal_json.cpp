@@ -33,5 +33,18 @@ TEST(ProposalJson, BytesThatAreNoTextCanBeStored) {
   EXPECT_TRUE(nlohmann::json::accept(write_json(to_json(proposal))));
 }
 
+TEST(ProposalJson, KeepsTheParentAndWhoWroteIt) {
+  Proposal proposal{{{1, 2, "s_nop 0"}}, "r", "why"};
+  proposal.parent = 3;
+  proposal.origin = {"model", "hash", 100, 20};
+  const auto again = proposal_from_json(to_json(proposal), "x");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->parent, 3);
+  EXPECT_EQ(again->origin, proposal.origin);
+  EXPECT_FALSE(to_json(Proposal{}).contains("origin"));
+  EXPECT_FALSE(proposal_from_json({{"edits", nlohmann::json::array()}, {"parent", -1}}, "x"));
+  EXPECT_FALSE(proposal_from_json({{"edits", nlohmann::json::array()}, {"parent", "3"}}, "x"));
+}
+
 } // namespace
 } // namespace asmevo::search
