@@ -3,50 +3,23 @@
 // The run directory is made before the first costly step, so that an interruption at any moment leaves something that
 // --resume can continue. OUT is written at the end only; until then the best version is in the run.
 #include "cli/interrupt.h"
+#include "cli/job.h"
 #include "cli/options.h"
-#include "gate/pipeline.h"
 #include "report/json.h"
 #include "report/text.h"
 #include "search/controller.h"
 #include "search/drivers.h"
-#include "support/hash.h"
 #include "support/status_line.h"
 
-#include <filesystem>
 #include <fmt/ranges.h>
 
 namespace asmevo::cli {
 namespace {
 
-struct Options : Common {
-  SettingOptions setting;
-  std::string output, run_directory, resume, budget;
-  search::DriverOptions driver;
-  uint64_t seed = 0, proof_limit = gate::Settings{}.proof_limit;
+struct Options : Common, JobOptions {
+  std::string resume;
   unsigned workers = 1;
-  bool force = false;
 };
-
-constexpr std::string_view default_budget = "200";
-
-/// A run that is about to go on, new or old.
-struct Job {
-  search::Lineage lineage;
-  Setting setting;
-  gate::Original original;
-  oracle::Policy policy;
-  bool created = false; // by this process: nothing is lost when it is taken away again
-};
-
-std::string absolute(const std::string& path) {
-  std::error_code error;
-  auto full = std::filesystem::absolute(path, error);
-  return error ? path : full.string();
-}
-
-std::string run_directory_of(const Options& options) {
-  return options.run_directory.empty() ? options.output + ".asmevo" : options.run_directory;
-}
 
 Result<void> check_usage(const Options& options) {
   if (options.workers != 1) return fail("--workers {}: one worker so far", options.workers);
@@ -62,71 +35,10 @@ Result<void> check_usage(const Options& options) {
   return check_writable(options.output);
 }
 
-Result<Job> start(const Options& options) {
-  std::string directory = run_directory_of(options);
-  if (search::Lineage::exists(directory)) {
-    if (!options.force)
-      return fail("{}: holds an earlier run; continue it with --resume {}, or start over with --force", directory,
-                  directory);
-  }
-  AE_TRY(search::Budget budget, search::parse_budget(options.budget.empty() ? default_budget : options.budget));
+Result<Job> begin(JobOptions options) {
+  if (!options.driver.input.empty()) options.driver.input = absolute_path(options.driver.input);
   AE_CHECK(search::make_driver(options.driver));
-  AE_TRY(Setting setting, open_setting(options.setting));
-  AE_TRY(gate::Original original, gate::examine(setting.input.object, setting.kernel->name, setting.input.codec));
-  oracle::Policy policy = oracle::default_policy();
-  gate::Settings defaults;
-  search::RunInfo info{.original_path = absolute(options.setting.file),
-                       .original_hash = original.hash,
-                       .kernel = original.kernel,
-                       .launch_path = absolute(options.setting.launch),
-                       .launch_hash = setting.launch.hash,
-                       .policy_hash = policy.hash(),
-                       .driver = options.driver.name,
-                       .driver_input = options.driver.input.empty() ? "" : absolute(options.driver.input),
-                       .device_part = options.setting.device,
-                       .output_path = absolute(options.output),
-                       .seed = options.seed,
-                       .budget_evaluations = budget.evaluations,
-                       .budget_seconds = budget.seconds,
-                       .epsilon = defaults.rule.epsilon,
-                       .k = defaults.rule.k,
-                       .floor = defaults.rule.floor,
-                       .faster = defaults.rule.faster,
-                       .draws = defaults.draws,
-                       .proof_limit = options.proof_limit};
-  if (options.force) AE_CHECK(search::Lineage::remove(directory));
-  search::Version root{.artifact = original.hash, .listing = recover::print_listing(original.program, false)};
-  AE_TRY(search::Lineage lineage, search::Lineage::create(directory, info, root, setting.input.object->bytes));
-  return Job{std::move(lineage), std::move(setting), std::move(original), std::move(policy), true};
-}
-
-/// Everything comes from the run; what it was made from must still be the same.
-Result<Job> resume(const Options& options) {
-  AE_TRY(search::Lineage lineage, search::Lineage::resume(options.resume));
-  const search::RunInfo& info = lineage.info();
-  AE_CHECK(check_writable(info.output_path));
-  if (!options.budget.empty()) {
-    AE_TRY(search::Budget budget, search::parse_budget(options.budget));
-    AE_CHECK(lineage.extend(budget.evaluations, budget.seconds));
-  }
-  AE_TRY(Bytes bytes, lineage.artifact(info.original_hash));
-  AE_TRY(Input input, open_input(std::move(bytes), info.original_path));
-  SettingOptions where{info.original_path, info.launch_path, info.kernel, info.device_part};
-  AE_TRY(Setting setting, open_setting(std::move(input), where));
-  if (setting.launch.hash != info.launch_hash)
-    return fail("{}: is not the launch that {} was started with", info.launch_path, options.resume);
-  oracle::Policy policy = oracle::default_policy();
-  if (policy.hash() != info.policy_hash)
-    return fail("{}: was started with another comparison policy (by another version of asmevo)", options.resume);
-  AE_TRY(gate::Original original, gate::examine(setting.input.object, info.kernel, setting.input.codec));
-  return Job{std::move(lineage), std::move(setting), std::move(original), std::move(policy), false};
-}
-
-gate::Settings settings_of(const search::RunInfo& info) {
-  return {.rule = {info.epsilon, info.k, info.floor, info.faster},
-          .draws = info.draws,
-          .seed = info.seed,
-          .proof_limit = info.proof_limit};
+  return start_job(options);
 }
 
 void tell_facts(StatusLine& status, const Job& job, const oracle::Reference& reference) {
@@ -236,7 +148,7 @@ Result<ExitStatus> search_from(const Options& options, Job& job, const volatile 
 Result<ExitStatus> run(const Options& options) {
   AE_CHECK(check_usage(options));
   const volatile bool* stop = stop_on_signal();
-  AE_TRY(Job job, options.resume.empty() ? start(options) : resume(options));
+  AE_TRY(Job job, options.resume.empty() ? begin(options) : resume_job(options.resume, options.budget));
   Result<ExitStatus> status = search_from(options, job, stop);
   if (status || !job.created) return status;
   auto attempts = job.lineage.attempts();
