@@ -1,5 +1,5 @@
 . "$(dirname "$0")/common.sh"
-verbs='inspect recover build roundtrip check run verify prove time profile optimize lineage isa completion man'
+verbs='inspect recover build roundtrip check run verify prove time profile optimize mcp lineage isa completion man'
 expect_exit 0 asmevo --help
 for verb in $verbs; do expect_text "  $verb "; done
 for verb in $verbs; do
