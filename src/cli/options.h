@@ -23,6 +23,11 @@ inline void device_option(CLI::App& app, std::string& device) {
   app.add_option("--device", device, "auto, simulated, or a part to simulate (MI300X, MI210, ...)")->type_name("NAME");
 }
 
+inline void power_option(CLI::App& app, bool& power_limited) {
+  app.add_flag("--power-limited", power_limited,
+               "at the shader clock that sustained matrix work leaves of the power, not the peak clock");
+}
+
 inline void launch_options(CLI::App& app, SettingOptions& setting) {
   app.add_option("--launch", setting.launch, "launch file: what the kernel is run on")->required()->type_name("PATH");
   kernel_option(app, setting.kernel);

@@ -22,6 +22,7 @@ struct Options : Common {
   unsigned draws = 16;
   uint64_t seed = 0;
   size_t windows = 5;
+  bool power_limited = false;
 };
 
 uint32_t items_of(const launch::Case& c) { return c.workgroup_size[0] * c.workgroup_size[1] * c.workgroup_size[2]; }
@@ -54,13 +55,14 @@ Result<ExitStatus> simulate(const Options& options) {
   const device::TimeOptions timing{.draws = options.draws,
                                    .seed = options.seed,
                                    .attribution = true,
-                                   .timeline = options.trace.empty() ? 0 : trace_slices};
+                                   .timeline = options.trace.empty() ? 0 : trace_slices,
+                                   .power_limited = options.power_limited};
   AE_TRY(const timing::Estimate estimate, setting.device->time(setting.loaded, c, timing));
 
   const machine::Image& image = *setting.loaded.image;
   const auto program = recover::recover(setting.input.object, setting.input.codec);
   const report::Disassembly disassembly(image, setting.input.codec, program ? &*program : nullptr);
-  const std::string device = setting.device->description();
+  const std::string device = setting.device->description() + (options.power_limited ? ", power-limited clock" : "");
   profile::Profile profile = profile::from_estimate(estimate, image.instructions(), device);
   profile.kernel = setting.kernel->name;
   const std::string title = fmt::format("kernel {}, case {}, {}", setting.kernel->name, c.name, device);
@@ -149,6 +151,7 @@ const Verb profile_verb = {
                 ->type_name("N")
                 ->capture_default_str();
             a.add_option("--seed", o.seed, "of the draws")->type_name("N");
+            power_option(a, o.power_limited);
           },
           run);
     }};

@@ -6,8 +6,8 @@ namespace {
 constexpr std::string_view about =
     "Takes a compiled AMD GPU code object and returns a faster, drop-in replacement whose behaviour is\n"
     "verified against it. All execution and timing is on a simulated CDNA device.";
-constexpr std::string_view statuses =
-    "Exit status: 0 done or verdict positive, 1 verdict negative, 2 bad usage or input, 3 fault of the tool,\n4 undecided.";
+constexpr std::string_view statuses = "Exit status: 0 done or verdict positive, 1 verdict negative, 2 bad usage or "
+                                      "input, 3 fault of the tool,\n4 undecided.";
 
 /// CLI11 would print "Usage: build ...", which nobody can type.
 class Formatter : public CLI::Formatter {

@@ -16,7 +16,7 @@ struct Options : Common {
   std::string candidate;
   unsigned draws = 16;
   uint64_t seed = 0;
-  bool sensitivity = false;
+  bool sensitivity = false, power_limited = false;
 };
 
 std::string estimate_text(const std::string& file, const timing::Estimate& estimate) {
@@ -28,8 +28,12 @@ std::string estimate_text(const std::string& file, const timing::Estimate& estim
 Result<ExitStatus> run(const Options& options) {
   AE_TRY(Setting setting, open_setting(options.setting));
   const launch::Case& timed = setting.launch.cases.front();
-  device::TimeOptions timing{.draws = options.draws, .seed = options.seed, .sensitivity = options.sensitivity};
+  device::TimeOptions timing{.draws = options.draws,
+                             .seed = options.seed,
+                             .sensitivity = options.sensitivity,
+                             .power_limited = options.power_limited};
   std::string device = setting.device->description();
+  if (options.power_limited) device += ", power-limited clock";
   std::optional<Verification> verification;
   if (!options.candidate.empty()) {
     AE_TRY(verification, verify_file(setting, options.candidate, options.seed, stop_on_signal()));
@@ -88,6 +92,7 @@ const Verb time_verb = {
                 ->type_name("N")
                 ->capture_default_str();
             a.add_option("--seed", o.seed, "of the draws and of the inputs")->type_name("N");
+            power_option(a, o.power_limited);
             a.add_flag("--sensitivity", o.sensitivity,
                        "which uncertain parameters of the model the verdict (or the time) depends on");
           },

@@ -63,6 +63,7 @@ struct TimeOptions {
   bool attribution = false;
   size_t timeline = 0; // timing::EstimateOptions
   bool sensitivity = false;
+  bool power_limited = false;
   /// As if the kernel declared these, dynamic LDS included; only occupancy depends on them.
   std::optional<isa::Resources> resources;
 };

@@ -198,7 +198,8 @@ public:
                              .seed = options.seed,
                              .attribution = options.attribution,
                              .timeline = options.timeline,
-                             .sensitivity = options.sensitivity});
+                             .sensitivity = options.sensitivity,
+                             .power_limited = options.power_limited});
   }
 
 private:

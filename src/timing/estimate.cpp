@@ -146,6 +146,10 @@ Result<Estimate> estimate_traced(const TracedLaunch& launch, const DeviceTable& 
 
   Estimate estimate;
   estimate.occupancy = launch.occupancy;
+  const auto limited = [&](Values values) {
+    if (options.power_limited) values.clock = std::min(values.clock, values.power_limited_clock);
+    return values;
+  };
   const auto run = [&](const Values& values, Ledger* ledger) {
     const Share share = share_of_a_cu(grid, device, launch, values);
     CuResult cu = simulate(share.program, code, patterns, grid, *launch.trace, device, values, surroundings, ledger);
@@ -156,7 +160,7 @@ Result<Estimate> estimate_traced(const TracedLaunch& launch, const DeviceTable& 
     return 1e-6 * (values.launch_floor + cycles / values.clock);
   };
   for (unsigned d = 0; d < std::max(1u, options.draws); ++d) {
-    const Values values = draw(device, options.seed, d);
+    const Values values = limited(draw(device, options.seed, d));
     std::optional<Ledger> ledger;
     if (d == 0 && options.attribution) ledger.emplace(launch.code.size(), options.timeline);
     const auto [cu, extrapolated] = run(values, ledger ? &*ledger : nullptr);
@@ -182,7 +186,7 @@ Result<Estimate> estimate_traced(const TracedLaunch& launch, const DeviceTable& 
     if (p.error == 0) continue;
     std::array<double, 2> ends;
     for (int end = 0; end < 2; ++end) {
-      const Values values = shift(device, i, 2 * end - 1);
+      const Values values = limited(shift(device, i, 2 * end - 1));
       const auto [cu, extrapolated] = run(values, nullptr);
       ends[size_t(end)] = seconds_of(values, double(cu.end) + extrapolated);
     }

@@ -129,6 +129,7 @@ struct EstimateOptions {
   bool attribution = false;
   size_t timeline = 0; // so many slices of the nominal draw, the first ones; needs attribution
   bool sensitivity = false;
+  bool power_limited = false; // at the clock that sustained matrix work leaves of the board's power
   bool repeated = true; // the launch before was the same one, as in a benchmark's loop; else caches hold less of use
 };
 

@@ -35,6 +35,32 @@ TEST(devices, every_parameter_of_every_device_has_a_value_and_a_source) {
   }
 }
 
+TEST(devices, the_power_limit_slows_arithmetic_and_not_the_memory) {
+  const DeviceTable& mi300x = device_for(isa::Processor::gfx942);
+  const double ratio = mi300x.parameters.clock.value / mi300x.parameters.power_limited_clock.value;
+  const auto slower = [&](Traced& k) {
+    const double floor = 1e-6 * mi300x.parameters.launch_floor.value;
+    return (k.estimate(mi300x, {.draws = 1, .power_limited = true}).seconds[0] - floor) /
+           (k.estimate(mi300x, {.draws = 1}).seconds[0] - floor);
+  };
+  Traced arithmetic("loop:\n" + times(64, "v_add_f32 v0, v1, v2") + "s_cbranch_scc1 loop\ns_endpgm", 8);
+  arithmetic.trips = 400;
+  EXPECT_TRUE(within(slower(arithmetic), ratio, 0.01));
+
+  Traced stream("loop:\n" + times(4, "global_load_dwordx4 v[4:7], v[0:1], off") +
+                    "s_waitcnt vmcnt(8)\ns_cbranch_scc1 loop\ns_endpgm",
+                4);
+  const uint32_t row = stream.strided(16, 16);
+  stream.workgroups = {608, 1, 1};
+  stream.resident = 2;
+  stream.trips = 400;
+  stream.access = [=](const Occurrence& o) {
+    const uint64_t at = (o.times * 4ull + o.instruction) * 1024;
+    return Access{row, 0x100000000 + (o.workgroup * 4ull + o.wave) * (16 << 20) + at};
+  };
+  EXPECT_LT(slower(stream), 1.1);
+}
+
 TEST(devices, are_found_by_name_in_any_case_and_an_unknown_name_lists_them) {
   EXPECT_EQ(device_name(*device_named("mi308x").value()), "MI308X");
   const auto unknown = device_named("MI999");
