@@ -9,6 +9,7 @@
 # make fuzz-machine   COUNT (5000) random programs for each of TARGETS, on the machine and on the host
 # make check-programs the MI300A programs of the data folder at all sizes below 10 million wave-instructions
 # make mutants    wrong versions of the corpus kernels, all of which the gate must refuse
+# make test-agents   the official MCP client of npm against `asmevo mcp` (skips loudly without node or npm)
 # make corpora    round trips and edits of rocRAND, rocSPARSE and compiled kernels for every target (downloads 100 MB)
 BUILD ?= build
 JOBS ?= $(shell nproc)
@@ -17,7 +18,7 @@ COUNT ?= 5000
 SEED ?= 1
 TARGETS ?= gfx908,gfx90a,gfx942,gfx950
 
-.PHONY: configure build demo test bench bench-compare bench-timing sanitize fuzz fuzz-machine check-programs mutants corpora kernels clean
+.PHONY: configure build demo test bench bench-compare bench-timing sanitize fuzz fuzz-machine check-programs test-agents mutants corpora kernels clean
 
 configure:
 	@scripts/setup.sh
@@ -69,6 +70,9 @@ check-programs: configure
 mutants: configure
 	@ninja -C $(BUILD) -j $(JOBS) mutation_score
 	@$(BUILD)/tests/mutation/mutation_score -count=32 $(basename $(notdir $(wildcard corpus/*.json)))
+
+test-agents: build
+	@scripts/test-agents.sh $(BUILD)/src/asmevo $(BUILD)
 
 corpora: build
 	@scripts/corpora.sh $(BUILD)/src/asmevo $(BUILD)/corpora
