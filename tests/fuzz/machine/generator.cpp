@@ -223,6 +223,8 @@ private:
       return fmt::format("({})({}{})", names[t], negative ? "-" : "", edge);
     }
     const uint64_t value = widths[t] == 64 ? bits : bits & ((uint64_t{1} << widths[t]) - 1);
+    const bool ones_above = widths[t] == 64 && value >> 32 == 0xffffffff;
+    if (ones_above) return fmt::format("ONES_ABOVE({}, {:#x}ul)", names[t], value);
     return fmt::format("({}){:#x}{}", names[t], value, widths[t] == 64 ? "ul" : "u");
   }
 

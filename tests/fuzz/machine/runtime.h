@@ -103,6 +103,7 @@ TO_INT(f16_to_i32, f16, i32, -65504.0f16, 65504.0f16)
 #define HIDDEN(T, x) ((T)(x))
 #endif
 #define ZERO(F) HIDDEN(F, 0)                   // 0 - x would be taken for -x, which differs in the sign of zero
+#define ONES_ABOVE(T, x) HIDDEN(T, x)          // a | -1, of upper halves, would be taken for a
 #define MOVED(x) HIDDEN(u32, x)                // a DPP move would be merged with some of its uses and lost for the others
 #define PLACE(x) HIDDEN(u32, x)                // in[x] and ((u8*)in)[x] would be taken for the same place
 #define INT_TO_F16(x) HIDDEN(f16, (f16)(x))    // an infinity would be a number once more when a float is made of it
