@@ -57,9 +57,9 @@ constexpr Term sum(Term a, Term b) {
   return {b.negative, b.significand - a.significand, a.exponent};
 }
 
-/// a * b + c with one rounding.
-template <class F>
-constexpr typename F::Bits fma(typename F::Bits a, typename F::Bits b, typename F::Bits c, const Environment& e) {
+/// (a * b + c) * 2^power with one rounding.
+template <class F> constexpr typename F::Bits fma(typename F::Bits a, typename F::Bits b, typename F::Bits c,
+                                                  const Environment& e, int power = 0) {
   a = flush_input<F>(a, e), b = flush_input<F>(b, e), c = flush_input<F>(c, e);
   if (is_nan<F>(a)) return propagate<F>(a, e);
   if (is_nan<F>(b)) return propagate<F>(b, e);
@@ -80,7 +80,7 @@ constexpr typename F::Bits fma(typename F::Bits a, typename F::Bits b, typename 
     const bool minus = negative == z.negative ? negative : e.round == Round::down;
     return zero<F>(minus);
   }
-  return round_to<F>(total.negative, total.significand, total.exponent, e.round, e.flush_outputs);
+  return round_to<F>(total.negative, total.significand, total.exponent + power, e.round, e.flush_outputs);
 }
 
 template <class F> constexpr typename F::Bits add(typename F::Bits a, typename F::Bits b, const Environment& e) {

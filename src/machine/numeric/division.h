@@ -58,14 +58,12 @@ template <class F> constexpr Scaled<F> div_scale(typename F::Bits s0, typename F
   return {s0, false};
 }
 
-/// v_div_fmas: fma, scaled back where VCC asks for it.
+/// v_div_fmas: fma, scaled back where VCC asks for it, rounded once: a quotient that is subnormal would else be rounded
+/// to 24 bits first.
 template <class F> constexpr typename F::Bits div_fmas(typename F::Bits a, typename F::Bits b, typename F::Bits c,
                                                        bool post_scale, const Environment& e) {
-  if (!post_scale) return fma<F>(a, b, c, e);
-  Environment unflushed = e;
-  unflushed.flush_outputs = false;
   const int power = biased_exponent<F>(c) > F::bias ? DivisionLimits<F>::scale : -DivisionLimits<F>::scale;
-  return scale<F>(fma<F>(a, b, c, unflushed), power, e);
+  return fma<F>(a, b, c, e, post_scale ? power : 0);
 }
 
 /// v_div_fixup: quotient, denominator, numerator.
