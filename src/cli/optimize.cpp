@@ -142,6 +142,11 @@ Result<ExitStatus> search_from(const Options& options, Job& job, const volatile 
     fmt::print(stderr, "{}: the driver proposes other edits than when this run was recorded; it went on from there\n",
                job.lineage.directory());
   if (summary.ending == search::Ending::interrupted) return tell_interrupted(status, job.lineage);
+  if (summary.ending == search::Ending::driver_stopped) {
+    if (summary.snapshot.evaluations == 0) return fail("{}", driver->trouble().value_or(""));
+    fmt::print(stderr, "{}\nthe best version so far follows; to go on: asmevo optimize --resume {}\n",
+               driver->trouble().value_or(""), job.lineage.directory());
+  }
   return conclude(options, job, bench, summary);
 }
 

@@ -7,7 +7,8 @@
 namespace asmevo::search {
 namespace {
 
-constexpr std::array<std::string_view, 3> ending_names = {"budget spent", "no more ideas", "interrupted"};
+constexpr std::array<std::string_view, 4> ending_names = {"budget spent", "no more ideas", "interrupted",
+                                                          "driver stopped"};
 
 /// Each evaluation draws from a stream of its own, so that it does not matter which ones were made in this process.
 std::mt19937_64 random_for(uint64_t seed, int64_t number) {
@@ -91,7 +92,8 @@ Result<bool> Controller::next() {
   if (bench_.stop && *bench_.stop) return end(Ending::interrupted);
   if (snapshot(nullptr).budget.spent(number - 1, elapsed())) return end(Ending::budget_spent);
   AE_TRY(std::optional<Trial> trial, propose(number, choose_parent()));
-  if (!trial) return end(Ending::no_more_ideas);
+  if (!trial && bench_.stop && *bench_.stop) return end(Ending::interrupted);
+  if (!trial) return end(driver_.trouble() ? Ending::driver_stopped : Ending::no_more_ideas);
   AE_TRY(bool judged, judge(*std::move(trial)));
   return judged || end(Ending::interrupted);
 }
@@ -144,7 +146,17 @@ Result<std::optional<Controller::Trial>> Controller::propose(int64_t number, int
               .image = at->loaded.image ? &*at->loaded.image : nullptr,
               .codec = bench_.codec,
               .allow_float_rewrites =
-                  oracle::allows_float_rewrites(bench_.reference->policy(), bench_.reference->launch())};
+                  oracle::allows_float_rewrites(bench_.reference->policy(), bench_.reference->launch()),
+              .number = number,
+              .version = parent,
+              .versions = &versions_,
+              .attempts = &attempts_,
+              .timed_case = &bench_.reference->launch().cases.front(),
+              .stop = bench_.stop};
+  const std::string device = bench_.device->description();
+  state.device = device;
+  if (const int64_t most = lineage_.info().budget_evaluations; most > 0)
+    state.evaluations_left = std::max<int64_t>(0, most - number + 1);
   std::mt19937_64 random = random_for(lineage_.info().seed, number);
   try {
     std::optional<Proposal> proposal = driver_.propose(state, random);

@@ -21,7 +21,7 @@
 
 namespace asmevo::search {
 
-enum class Ending : uint8_t { budget_spent, no_more_ideas, interrupted };
+enum class Ending : uint8_t { budget_spent, no_more_ideas, interrupted, driver_stopped };
 std::string_view ending_name(Ending);
 
 /// Where a search stands, for whoever shows it.

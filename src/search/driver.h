@@ -7,7 +7,14 @@
 
 #include <random>
 
+namespace asmevo::launch {
+struct Case;
+}
+
 namespace asmevo::search {
+
+struct Version; // search/lineage.h
+struct Attempt;
 
 /// What a driver may look at. Nothing in it can be changed.
 struct State {
@@ -17,12 +24,23 @@ struct State {
   const machine::Image* image = nullptr;      // of that version; attribution is indexed by its instructions
   const isa::Codec* codec = nullptr;
   bool allow_float_rewrites = false; // the comparison policy of the launch has a floating-point tolerance
+
+  // For drivers that ask someone outside, who knows nothing but what he is told.
+  int64_t number = 0;                             // of the evaluation that is to come
+  int64_t version = 0;                            // the one to improve, in the lineage
+  const std::vector<Version>* versions = nullptr; // by id
+  const std::vector<Attempt>* attempts = nullptr; // by number
+  std::optional<int64_t> evaluations_left;        // where they are bounded
+  const launch::Case* timed_case = nullptr;       // what is timed
+  std::string_view device;                        // what runs and times candidates
+  const volatile bool* stop = nullptr;            // set when nobody waits for a proposal any more; may be null
 };
 
 /// Who wrote a proposal, where it came from outside and that is known.
 struct Origin {
   std::string model, prompt_hash;              // sha256 of what the model was shown
   int64_t input_tokens = 0, output_tokens = 0; // 0: not known
+  double cost = 0;                             // in the currency of the prices that were given; 0: not known
 
   bool operator==(const Origin&) const = default;
 };
@@ -45,6 +63,8 @@ public:
   virtual bool repeatable() const { return true; }
   /// The next proposal for `state`, or nothing when the driver has no more ideas for this program.
   virtual std::optional<Proposal> propose(const State& state, std::mt19937_64& random) = 0;
+  /// Why propose() had nothing, where that was not for want of ideas.
+  virtual std::optional<std::string> trouble() const { return std::nullopt; }
   /// The verdict on the last proposal.
   virtual void learn(const Proposal& proposal, const gate::Verdict& verdict) = 0;
 };

@@ -14,6 +14,9 @@
 #include <variant>
 
 namespace asmevo::search {
+
+std::string transcript_path(const std::string& directory) { return directory + "/transcript.jsonl"; }
+
 namespace {
 
 constexpr std::string_view format = "2";
@@ -203,10 +206,11 @@ Result<void> Lineage::discard(Lineage lineage) {
 }
 
 Result<void> Lineage::delete_files(const std::string& directory) {
-  for (const char* suffix : {"", "-wal", "-shm"}) {
+  for (const std::string& path : {database_path(directory), database_path(directory) + "-wal",
+                                  database_path(directory) + "-shm", transcript_path(directory)}) {
     std::error_code error;
-    std::filesystem::remove(database_path(directory) + suffix, error);
-    if (error) return fail("{}{}: cannot delete: {}", database_path(directory), suffix, error.message());
+    std::filesystem::remove(path, error);
+    if (error) return fail("{}: cannot delete: {}", path, error.message());
   }
   return {};
 }

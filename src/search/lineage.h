@@ -59,6 +59,9 @@ struct RunStatus {
   std::string ending; // "budget spent", "no more ideas"
 };
 
+/// Where a driver that asks someone outside writes what was said. It is no part of the lineage, but goes with it.
+std::string transcript_path(const std::string& directory);
+
 class Lineage {
 public:
   /// Makes `directory` and an empty lineage in it. Errors: the directory already holds a run.

@@ -20,18 +20,24 @@ int64_t optional_count(const nlohmann::json& json, const char* key) {
   return found != json.end() && found->is_number_integer() ? std::max<int64_t>(0, found->get<int64_t>()) : 0;
 }
 
+double optional_amount(const nlohmann::json& json, const char* key) {
+  auto found = json.find(key);
+  return found != json.end() && found->is_number() ? std::max(0.0, found->get<double>()) : 0;
+}
+
 nlohmann::json to_json(const Origin& origin) {
   nlohmann::json json = nlohmann::json::object();
   if (!origin.model.empty()) json["model"] = origin.model;
   if (!origin.prompt_hash.empty()) json["prompt_hash"] = origin.prompt_hash;
   if (origin.input_tokens > 0) json["input_tokens"] = origin.input_tokens;
   if (origin.output_tokens > 0) json["output_tokens"] = origin.output_tokens;
+  if (origin.cost > 0) json["cost"] = origin.cost;
   return json;
 }
 
 Origin origin_from(const nlohmann::json& json) {
   return {optional_text(json, "model"), optional_text(json, "prompt_hash"), optional_count(json, "input_tokens"),
-          optional_count(json, "output_tokens")};
+          optional_count(json, "output_tokens"), optional_amount(json, "cost")};
 }
 
 } // namespace

@@ -83,6 +83,66 @@ TEST_F(ControllerTest, WithoutIdeasTheBestIsTheOriginal) {
   EXPECT_EQ(lineage.artifact(summary.best.artifact).value(), k0->bytes);
 }
 
+/// Asks someone who is not always there; cannot say the same twice.
+class OutsideDriver : public DelayDriver {
+public:
+  bool repeatable() const override { return false; }
+  std::optional<std::string> trouble() const override {
+    return gone ? std::optional<std::string>("nobody answers") : std::nullopt;
+  }
+  std::optional<Proposal> propose(const State& state, std::mt19937_64& random) override {
+    seen = state;
+    known = {state.versions->size(), state.attempts->size()};
+    gone = proposed == most;
+    return gone ? std::nullopt : DelayDriver::propose(state, random);
+  }
+  int most = 3;
+  bool gone = false;
+  State seen;
+  std::pair<size_t, size_t> known;
+};
+
+TEST_F(ControllerTest, ADriverInTroubleEndsTheSessionAndAnotherOneGoesOn) {
+  Lineage lineage = create("run", 5);
+  OutsideDriver driver, next;
+  Summary first = search(lineage, driver);
+  EXPECT_EQ(first.ending, Ending::driver_stopped);
+  EXPECT_EQ(first.snapshot.evaluations, 3);
+  EXPECT_EQ(lineage.status()->ending, "driver stopped");
+  Summary second = search(lineage, next);
+  EXPECT_EQ(second.ending, Ending::budget_spent);
+  EXPECT_EQ(second.replayed, 3);
+  EXPECT_EQ(second.snapshot.evaluations, 5);
+}
+
+TEST_F(ControllerTest, ADriverIsToldWhereTheRunStands) {
+  Lineage lineage = create("run", 4);
+  OutsideDriver driver;
+  search(lineage, driver);
+  EXPECT_EQ(driver.seen.number, 4);
+  EXPECT_EQ(driver.seen.evaluations_left, 1);
+  EXPECT_EQ(driver.known, (std::pair{lineage.versions()->size(), size_t{3}}));
+  EXPECT_EQ(driver.seen.timed_case, &reference->launch().cases.front());
+}
+
+TEST_F(ControllerTest, ADriverThatIsStoppedWhileItAsksInterruptsTheRun) {
+  Lineage lineage = create("run", 5);
+  bool stop = false;
+  bench.stop = &stop;
+  struct Waiting : OutsideDriver {
+    explicit Waiting(bool& stop) : stop_(stop) {}
+    std::optional<Proposal> propose(const State& state, std::mt19937_64& random) override {
+      if (proposed < 2) return OutsideDriver::propose(state, random);
+      stop_ = true; // as a signal would, while nobody answers
+      return std::nullopt;
+    }
+    bool& stop_;
+  } waiting(stop);
+  EXPECT_EQ(search(lineage, waiting).ending, Ending::interrupted);
+  EXPECT_EQ(lineage.status()->ending, "");
+  bench.stop = nullptr;
+}
+
 TEST_F(ControllerTest, TheSameSeedGivesTheSameLineage) {
   Lineage first = create("first", 8), second = create("second", 8);
   DelayDriver a, b;
