@@ -45,9 +45,10 @@ Result<Verification> verify_file(Setting& setting, const std::string& path, uint
   if (v.difference) return v;
   AE_TRY(v.loaded, setting.device->load(candidate.object));
   oracle::Options options{.seed = seed, .stop = stop};
-  AE_TRY(oracle::Reference reference,
-         oracle::Reference::create(*setting.device, setting.loaded, setting.launch, oracle::default_policy(), options));
-  AE_TRY(v.judgement, oracle::verify(*setting.device, reference, v.loaded, options));
+  AE_TRY(oracle::Trial trial, oracle::Reference::verify_once(*setting.device, setting.loaded, setting.launch,
+                                                             oracle::default_policy(), v.loaded, options));
+  oracle::Reference& reference = trial.reference;
+  v.judgement = std::move(trial.judgement);
   v.notes = reference.notes();
   v.fidelity = reference.fidelity();
   if (!proof_limit || !v.holds()) return v;

@@ -358,7 +358,7 @@ void note_followers(Reference::Impl& reference) {
 
 } // namespace
 
-Result<void> examine(device::Device& device, Reference::Impl& reference, const Options& options) {
+Result<void> examine(device::Device& device, Reference::Impl& reference, const Options& options, const Seen& seen) {
   reference.facts.resize(reference.launch.cases.size());
   std::set<std::string> useful, all;
   for (size_t i = 0; i < reference.launch.cases.size(); ++i) {
@@ -366,6 +366,7 @@ Result<void> examine(device::Device& device, Reference::Impl& reference, const O
     useful.merge(found);
     for (const launch::Buffer& buffer : reference.launch.cases[i].buffers)
       if (launch::is_result(buffer.role)) all.insert(buffer.name);
+    if (seen) AE_CHECK(seen(i));
   }
   if (all.empty())
     return fail("{}: no buffer is a result: none has the role \"out\" or \"inout\"", reference.launch.path);

@@ -42,6 +42,8 @@ struct Options {
 };
 
 /// K0 on every case of a launch, run when first needed and kept. Several threads may verify against one Reference.
+struct Trial;
+
 class Reference {
 public:
   /// Runs K0 on all cases. Errors: K0 does not load, faults, writes outside its buffers or into inputs (the launch
@@ -49,6 +51,10 @@ public:
   /// the policy cannot tell its output from zeros, a shifted or a scaled one.
   static Result<Reference> create(device::Device& device, device::Loaded original, launch::Launch launch, Policy policy,
                                   const Options& options = {});
+  /// The same, and `candidate` judged, for whoever will judge no other: what K0 leaves behind on a large case that
+  /// leads no others is compared at once and not kept. Nothing is judged where K0 or the launch is at fault.
+  static Result<Trial> verify_once(device::Device& device, device::Loaded original, launch::Launch launch,
+                                   Policy policy, const device::Loaded& candidate, const Options& options);
   Reference(Reference&&) noexcept;
   Reference& operator=(Reference&&) noexcept;
   ~Reference();
@@ -71,6 +77,11 @@ public:
 private:
   explicit Reference(std::unique_ptr<Impl>);
   std::unique_ptr<Impl> impl_;
+};
+
+struct Trial {
+  Reference reference;
+  Judgement judgement;
 };
 
 /// Judges a candidate on all cases of the reference. Errors only for what is no property of the candidate.

@@ -162,13 +162,19 @@ void Reference::Impl::forget(uint64_t seed) {
   if (seed != 0) std::erase_if(runs_, [&](const auto& entry) { return std::get<1>(entry.first) == seed; });
 }
 
+void Reference::Impl::drop(size_t index) {
+  std::lock_guard lock(mutex_);
+  std::erase_if(runs_, [&](const auto& entry) { return std::get<0>(entry.first) == index; });
+}
+
 bool Reference::Impl::asks(size_t index, size_t way, uint64_t seed) const {
   const size_t leader = facts[index].leader;
   size_t members = 0, place = 0;
   for (size_t k = 0; k < facts.size(); ++k)
     if (facts[k].leader == leader) (k < index ? place : members) += 1;
   members += place;
-  if (candidate_ways()[way].other_input) return place == 0; // an input that none of them has
+  // An input that none of them has is asked of the leader.
+  if (candidate_ways()[way].other_input || !keeps_followers) return way == 0 || place == 0;
   return way == 0 || place == (way + seed) % members;
 }
 
@@ -194,13 +200,13 @@ const std::vector<std::string>& Reference::notes() const { return impl_->notes; 
 const machine::Fidelity& Reference::fidelity() const { return impl_->fidelity; }
 bool Reference::leads(size_t index) const { return impl_->facts[index].leader == index; }
 
+Reference::Impl::Impl(device::Loaded k0, launch::Launch what, Policy bounds)
+    : original(std::move(k0)), launch(std::move(what)), policy(std::move(bounds)),
+      original_hash(sha256_hex(original.object->bytes)) {}
+
 Result<Reference> Reference::create(device::Device& device, device::Loaded original, launch::Launch launch,
                                     Policy policy, const Options& options) {
-  auto impl = std::make_unique<Impl>();
-  impl->original_hash = sha256_hex(original.object->bytes);
-  impl->original = std::move(original);
-  impl->launch = std::move(launch);
-  impl->policy = std::move(policy);
+  auto impl = std::make_unique<Impl>(std::move(original), std::move(launch), std::move(policy));
   AE_CHECK(examine(device, *impl, options));
   return Reference(std::move(impl));
 }

@@ -5,6 +5,7 @@
 #include "oracle/oracle.h"
 #include "oracle/way.h"
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -33,6 +34,8 @@ struct CaseFacts {
 };
 
 struct Reference::Impl {
+  Impl(device::Loaded original, launch::Launch launch, Policy policy);
+
   device::Loaded original;
   launch::Launch launch;
   Policy policy;
@@ -40,6 +43,7 @@ struct Reference::Impl {
   std::vector<CaseFacts> facts; // a case each
   std::vector<std::string> notes;
   machine::Fidelity fidelity;
+  bool keeps_followers = true;
 
   /// K0 on case `index` in `way`, but always with the default schedule: candidates may not need more luck than that.
   Result<std::shared_ptr<const OriginalRun>> run(device::Device& device, size_t index, const Way& way,
@@ -49,9 +53,11 @@ struct Reference::Impl {
                                           device::Outcome outcome);
   /// Forgets runs of seeds other than 0, whose inputs do not come again.
   void forget(uint64_t seed);
+  /// Forgets every run of case `index`.
+  void drop(size_t index);
 
   /// Whether a candidate runs case `index` in way number `way`. Of cases that are alike and large each but the first
-  /// way is asked of one, which depends on the seed.
+  /// way is asked of one, which depends on the seed; of the leader where the others' results are not kept.
   bool asks(size_t index, size_t way, uint64_t seed) const;
 
   /// The way as it can be asked of a candidate, given what K0 itself depends on.
@@ -65,8 +71,9 @@ private:
   std::map<Key, std::shared_ptr<const OriginalRun>> runs_;
 };
 
-/// Fills facts, notes and fidelity.
-Result<void> examine(device::Device& device, Reference::Impl& reference, const Options& options);
+/// Fills facts, notes and fidelity. `seen` is told of each case as soon as its facts are known.
+using Seen = std::function<Result<void>(size_t index)>;
+Result<void> examine(device::Device& device, Reference::Impl& reference, const Options& options, const Seen& seen = {});
 
 /// Launches K0 once. Errors for whatever means that the launch does not fit K0.
 Result<device::Outcome> launch_original(device::Device& device, const Reference::Impl& reference, const launch::Case& c,

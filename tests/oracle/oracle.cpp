@@ -516,3 +516,40 @@ TEST(Oracle, large_cases_of_a_kernel_that_varies_are_examined_one_by_one) {
   EXPECT_TRUE(bench.reference->leads(1));
   EXPECT_EQ(bench.reference->notes().size(), 4u);
 }
+
+namespace {
+
+Result<Trial> once(Kernel k0, Kernel candidate) {
+  static FakeDevice device;
+  auto parsed = launch::parse_launch(alike_text, "l.json");
+  EXPECT_TRUE(parsed) << parsed.error().message;
+  const device::Loaded loaded = device.add("k1", std::move(candidate));
+  return Reference::verify_once(device, device.add("k0", std::move(k0)), *parsed, default_policy(), loaded, {});
+}
+
+} // namespace
+
+TEST(Oracle, one_candidate_alone_is_asked_what_one_of_many_is) {
+  auto trial = once(large(affine), large(affine));
+  ASSERT_TRUE(trial) << trial.error().message;
+  EXPECT_EQ(trial->judgement.finding, Finding::equivalent) << trial->judgement.evidence;
+  EXPECT_EQ(trial->judgement.runs, 4u + 3 + 3);
+  EXPECT_EQ(trial->judgement.case_count, 4u);
+  for (const std::string_view name : {"1", "2", "3", "short"}) {
+    auto wrong = once(large(affine), large([&](World& w) {
+                        affine(w);
+                        if (w.c.name == name) w.floats("out")[7] += 100;
+                      }));
+    ASSERT_TRUE(wrong) << wrong.error().message;
+    EXPECT_EQ(wrong->judgement.finding, Finding::divergence) << name;
+    EXPECT_NE(wrong->judgement.evidence.find(fmt::format("case \"{}\"", name)), std::string::npos);
+  }
+}
+
+TEST(Oracle, the_original_is_examined_on_all_cases_even_where_the_candidate_is_wrong_on_an_early_one) {
+  const auto k0 = large([](World& w) {
+    affine(w);
+    if (w.c.name == "3") w.outcome.status = machine::Status::fault;
+  });
+  EXPECT_FALSE(once(k0, large([](World&) {})));
+}
