@@ -69,7 +69,7 @@ struct RunOptions {
   std::chrono::milliseconds wall_budget{60'000};
   uint64_t undefined_seed = 0;  // LDS and registers that a dispatch does not define hold words of this seed; 0: zeros
   unsigned threads = 0;         // 0: all cores where workgroups cannot see each other, else 1
-  std::vector<uint32_t> traced; // linear workgroup ids to trace, sorted
+  std::vector<uint32_t> traced; // linear workgroup ids to trace, sorted; not with strict, debugging or late_loads
   bool only_traced = false;     // execute no other workgroup (timing wants no results)
   bool strict = false;          // look for what works by luck: RunResult::strict. One thread
   const Debugging* debugging = nullptr;                        // trace, dumps and coverage. One thread

@@ -42,6 +42,9 @@ Result<RunResult> run(const Image& image, const Dispatch& dispatch, Memory& memo
   for (uint32_t id : options.traced)
     if (id >= plan.workgroups)
       return fail("{}: workgroup {} is to be traced, there are {}", image.object().path, id, plan.workgroups);
+  if (!options.traced.empty() && Watching::wanted(options))
+    return fail("{}: a run that is traced for timing is neither strict nor debugged, and its loads are not late",
+                image.object().path);
   Watching watching(plan, options);
   const Selection selection{plan, options, watching};
   const uint32_t threads = thread_count(plan, options, selection.count());

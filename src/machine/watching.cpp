@@ -8,6 +8,10 @@ Watching::Watching(const LaunchPlan& plan, const RunOptions& options) {
   if (options.debugging) debugger_ = std::make_unique<Debugger>(plan, *options.debugging);
 }
 
+bool Watching::wanted(const RunOptions& options) {
+  return options.schedule == Schedule::late_loads || options.strict || options.debugging;
+}
+
 bool Watching::needs_order(const RunOptions& options) { return options.strict || options.debugging; }
 
 std::unique_ptr<Watcher> Watching::of(const Workgroup& group) {

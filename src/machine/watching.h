@@ -12,6 +12,8 @@ class Watching {
 public:
   Watching(const LaunchPlan& plan, const RunOptions& options);
 
+  /// Whether every instruction is executed under watch.
+  static bool wanted(const RunOptions& options);
   /// Whether workgroups must run in order on one thread, because what is asked for is about all of them.
   static bool needs_order(const RunOptions& options);
 

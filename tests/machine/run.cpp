@@ -184,6 +184,16 @@ TEST(Run, OnlyTracedWorkgroupsRunWhenAskedFor) {
   EXPECT_EQ(r.dword(2), 0u);
 }
 
+TEST(Run, ATraceForTimingIsNotMadeUnderWatch) {
+  TextRun r(independent_text);
+  r.options.traced = {0};
+  r.options.strict = true;
+  EXPECT_FALSE(machine::run(r.image, r.dispatch, r.memory, r.options));
+  r.options.strict = false;
+  r.options.schedule = Schedule::late_loads;
+  EXPECT_FALSE(machine::run(r.image, r.dispatch, r.memory, r.options));
+}
+
 TEST(Run, ImpossibleDispatchesAreErrors) {
   TextRun r(independent_text);
   auto fails = [&](auto change, const char* what) {
