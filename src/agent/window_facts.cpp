@@ -18,7 +18,7 @@ uint32_t room(const std::vector<profile::Spare>& spare, std::string_view resourc
 }
 
 /// Registers that the kernel may use without losing occupancy.
-RegisterSet usable(const View& view, uint32_t workgroup_size, uint32_t dynamic_lds) {
+RegisterSet usable(const CodeView& view, uint32_t workgroup_size, uint32_t dynamic_lds) {
   const isa::Resources& declared = view.program->declared[size_t(view.function->kernel)];
   const auto spare = profile::spare(declared, view.program->target.processor, workgroup_size, dynamic_lds);
   RegisterSet set;
@@ -32,7 +32,7 @@ RegisterSet usable(const View& view, uint32_t workgroup_size, uint32_t dynamic_l
 }
 
 /// Calls `visit(item)` for every item outside the window that control may go to from inside.
-template <class Visit> void exits(const View& view, Range range, Visit&& visit) {
+template <class Visit> void exits(const CodeView& view, Range range, Visit&& visit) {
   const size_t base = view.function->first;
   for (size_t i = range.first; i < range.last; ++i) {
     const analysis::Block& block = view.graph.blocks[view.graph.block_of[i - base]];
@@ -44,7 +44,7 @@ template <class Visit> void exits(const View& view, Range range, Visit&& visit) 
   if (range.last < last.last) visit(range.last);
 }
 
-bool entered_inside(const View& view, Range range) {
+bool entered_inside(const CodeView& view, Range range) {
   for (uint32_t b = 0; b < view.graph.blocks.size(); ++b) {
     const analysis::Block& block = view.graph.blocks[b];
     if (block.first <= range.first || block.first >= range.last) continue;
@@ -59,7 +59,7 @@ bool entered_inside(const View& view, Range range) {
 
 } // namespace
 
-WindowFacts facts_of(const View& view, Range range, uint32_t workgroup_size, uint32_t dynamic_lds) {
+WindowFacts facts_of(const CodeView& view, Range range, uint32_t workgroup_size, uint32_t dynamic_lds) {
   const recover::Program& program = *view.program;
   const recover::Function& function = *view.function;
   const analysis::Liveness live = analysis::liveness(program, function, view.graph);

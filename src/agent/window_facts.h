@@ -1,7 +1,7 @@
 // What one has to know of a window to rewrite it: what it is given, what it owes, and what it may use.
 #pragma once
 
-#include "agent/workspace.h"
+#include "agent/code_view.h"
 #include "analysis/liveness.h"
 #include "analysis/waits.h"
 
@@ -17,7 +17,7 @@ struct WindowFacts {
   bool indexed = false; // an instruction of the kernel adds M0 to register numbers: `free` cannot know of it
 };
 
-WindowFacts facts_of(const View& view, Range range, uint32_t workgroup_size, uint32_t dynamic_lds);
+WindowFacts facts_of(const CodeView& view, Range range, uint32_t workgroup_size, uint32_t dynamic_lds);
 
 /// "v[0:3]", "s5", "vcc_lo": runs of registers of one file, in the order of their numbers.
 std::vector<std::string> register_names(const analysis::RegisterSet& registers);

@@ -7,28 +7,6 @@
 #include <random>
 
 namespace asmevo::agent {
-namespace {
-
-/// Windows whose instructions are items of `function`; those of other kernels of the object are left out.
-std::vector<HotWindow> windows_of(const recover::Program& program, const recover::Function& function,
-                                  const profile::Profile& profile, std::span<const isa::Instruction> code) {
-  std::map<uint64_t, size_t> items; // by address
-  for (size_t i = function.first; i < function.last; ++i)
-    if (program.items[i].kind == recover::ItemKind::instruction) items.emplace(program.items[i].origin, i);
-  std::vector<HotWindow> windows;
-  for (const profile::Window& window : profile::hot_windows(profile, code)) {
-    const auto first = items.find(window.first), last = items.find(code[window.end - 1].address);
-    if (first == items.end() || last == items.end()) continue;
-    // A loop is easier to rewrite with the label that it branches to. The kernel's own label stays where it is.
-    size_t begin = first->second;
-    while (begin > function.first + 1 && program.items[begin - 1].kind == recover::ItemKind::label) --begin;
-    windows.push_back({{begin, last->second + 1}, window});
-  }
-  return windows;
-}
-
-} // namespace
-
 Workspace::Workspace(Setup setup, oracle::Reference reference)
     : setup_(std::move(setup)), reference_(std::move(reference)), driver_(setup_.driver),
       controller_(bench_, driver_, setup_.lineage) {
@@ -65,11 +43,10 @@ Result<const View*> Workspace::view(std::optional<int64_t> wanted) {
   view_.reset();
   AE_TRY(const search::Controller::Standpoint* at, controller_.stand_at(id));
   AE_TRY(const recover::Function* function, gate::function_of(at->program, setup_.original.kernel));
-  View view{.version = &versions[size_t(id)], .at = at, .program = &at->program, .function = function};
-  view.graph = analysis::control_flow(at->program, *function);
   if (!at->loaded.image) return fail("{}: this device gives no attribution", setup_.device.description());
-  view.profile = profile::from_estimate(at->estimate, at->loaded.image->instructions(), setup_.device.description());
-  view.windows = windows_of(at->program, *function, view.profile, at->loaded.image->instructions());
+  CodeView code =
+      view_code(at->program, *function, at->estimate, at->loaded.image->instructions(), setup_.device.description());
+  View view{{std::move(code)}, &versions[size_t(id)], at};
   view_ = std::move(view);
   return &*view_;
 }

@@ -9,9 +9,8 @@
 // now. So an edit names the version and the window it is of, with a hash of what stood there when the agent looked.
 #pragma once
 
+#include "agent/code_view.h"
 #include "agent/mcp_server.h"
-#include "analysis/cfg.h"
-#include "profile/windows.h"
 #include "search/controller.h"
 
 namespace asmevo::agent {
@@ -30,33 +29,16 @@ struct Setup {
   const volatile bool* stop = nullptr;
 };
 
-/// A part of a listing: items [first, last).
-struct Range {
-  size_t first = 0, last = 0;
-};
-inline constexpr size_t widest_window = 512; // items
-
 /// Text for a window, and the hash of what the agent saw there.
 struct WindowEdit {
   Range range;
   std::string base_hash, text;
 };
 
-/// A hot window as items of the listing.
-struct HotWindow {
-  Range range;
-  profile::Window window;
-};
-
 /// One version with what is known of it.
-struct View {
+struct View : CodeView {
   const search::Version* version = nullptr;
   const search::Controller::Standpoint* at = nullptr;
-  const recover::Program* program = nullptr;
-  const recover::Function* function = nullptr;
-  analysis::Graph graph;
-  profile::Profile profile;
-  std::vector<HotWindow> windows; // the hottest first
 };
 
 class Workspace {

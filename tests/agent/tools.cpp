@@ -125,7 +125,7 @@ TEST_F(Tools, AFailureSaysWhatWouldHaveBeenLegalAndIsRemembered) {
   const json verdict = propose(edit_of(add, add + 1, "v_mul_f32_e32 v1, v1, v1"));
   EXPECT_EQ(verdict["outcome"], "divergence");
   EXPECT_FALSE(verdict["evidence"].get<std::string>().empty());
-  EXPECT_NE(verdict["advice"].get<std::string>().find("live_out"), std::string::npos);
+  EXPECT_NE(verdict["advice"].get<std::string>().find("live behind the window"), std::string::npos);
   EXPECT_EQ(good("search_memory", {{"query", "v_mul_f32"}})["total"], 1);
   EXPECT_EQ(good("search_memory", {{"item", add}})["total"], 1);
   EXPECT_EQ(good("search_memory", {{"item", add + 1}})["total"], 0);

@@ -65,19 +65,11 @@ json in_flight_json(const analysis::InFlight& f) {
 }
 
 json line_json(const View& view, size_t at) {
-  const recover::Item& item = view.program->items[at];
-  std::string text = recover::print_items(*view.program, at, at + 1);
-  while (text.ends_with('\n')) text.pop_back();
-  text.erase(0, text.find_first_not_of(" \t"));
-  json line = {{"item", at}, {"kind", kind_names[size_t(item.kind)]}, {"text", bounded(text)}};
-  const profile::Row* row =
-      item.kind == recover::ItemKind::instruction ? view.profile.at(uint64_t(item.origin)) : nullptr;
-  const double total = view.profile.total();
-  if (!row || total <= 0) return line;
-  line["share"] = view.profile.cost(*row) / total;
-  if (const profile::Reason reason = profile::largest(view.profile.costs(*row)); reason != profile::Reason::count_)
-    line["stall"] = profile::reason_name(reason);
-  return line;
+  const Line line = line_of(view, at);
+  json out = {{"item", at}, {"kind", kind_names[size_t(view.program->items[at].kind)]}, {"text", line.text}};
+  if (line.timed) out["share"] = line.share;
+  if (!line.stall.empty()) out["stall"] = line.stall;
+  return out;
 }
 
 json notes_of(const View& view, const WindowFacts& facts) {

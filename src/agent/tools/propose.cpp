@@ -1,5 +1,6 @@
 // The one way to a new version: text for windows of a verified one, through every gate.
 #include "agent/advice.h"
+#include "agent/focus.h"
 #include "agent/paging.h"
 #include "agent/tool_table.h"
 #include "agent/tools/shapes.h"
@@ -9,10 +10,6 @@ namespace asmevo::agent {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::array<std::string_view, 6> directions = {
-    "latency-hiding", "dependency-reduction",       "register-pressure",
-    "memory-access",  "instruction-simplification", "other"};
 
 json input() {
   return shape::object(
