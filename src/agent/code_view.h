@@ -2,26 +2,13 @@
 #pragma once
 
 #include "analysis/cfg.h"
-#include "profile/windows.h"
-#include "recover/program.h"
+#include "search/window.h"
 
 namespace asmevo::agent {
 
-/// A part of a listing: items [first, last).
-struct Range {
-  size_t first = 0, last = 0;
-
-  size_t size() const { return last - first; }
-  bool contains(size_t item) const { return item >= first && item < last; }
-  bool operator==(const Range&) const = default;
-};
+using search::HotWindow;
+using search::Range;
 inline constexpr size_t widest_window = 512; // items
-
-/// A hot window as items of the listing.
-struct HotWindow {
-  Range range;
-  profile::Window window;
-};
 
 struct CodeView {
   const recover::Program* program = nullptr;

@@ -184,7 +184,7 @@ std::vector<std::string> window_rows(const CodeView& view, const Focus& focus) {
   const double total = view.profile.total();
   std::vector<std::string> rows;
   for (size_t rank = 0; rank < std::min(view.windows.size(), most_windows); ++rank) {
-    const auto& [range, window] = view.windows[rank];
+    const auto [range, window] = std::pair(view.windows[rank].range, view.windows[rank].window);
     std::string row = fmt::format("items [{}, {}): {}, bound: {}; issue {}", range.first, range.last,
                                   percent(window.cost / total), window.bound(), percent(window.issuing / window.cost));
     for (size_t r = 0; r < profile::reason_count; ++r)

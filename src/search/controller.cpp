@@ -24,6 +24,15 @@ bool same(const Proposal& a, const Proposal& b) {
          std::ranges::equal(a.edits, b.edits, equal);
 }
 
+std::optional<std::string> fault_of_window(const Proposal& proposal) {
+  if (!proposal.window) return std::nullopt;
+  for (size_t i = 0; i < proposal.edits.size(); ++i)
+    if (const recover::Edit& edit = proposal.edits[i]; !proposal.window->contains(edit))
+      return fmt::format("edit {}: items [{}, {}) are outside the window [{}, {})", i, edit.first, edit.last,
+                         proposal.window->first, proposal.window->last);
+  return std::nullopt;
+}
+
 } // namespace
 
 std::string_view ending_name(Ending ending) { return ending_names[size_t(ending)]; }
@@ -117,6 +126,8 @@ Result<std::optional<gate::Evaluation>> Controller::evaluate(Trial& trial) {
     trial.parent = *wanted;
   }
   AE_TRY(const Standpoint* at, stand_at(trial.parent));
+  if (auto fault = fault_of_window(trial.proposal))
+    return gate::Evaluation{.verdict = {.outcome = gate::Outcome::static_inconsistency, .evidence = *fault}};
   gate::Edited candidate{&at->program, trial.proposal.edits, trial.proposal.auto_waits};
   return gate::evaluate(std::move(candidate), versions_[size_t(trial.parent)].speedup, trial.number, known_, bench_);
 }
@@ -133,8 +144,17 @@ Result<const Controller::Standpoint*> Controller::stand_at(int64_t version) {
   device::TimeOptions options{.draws = settings.draws, .seed = settings.seed, .attribution = true};
   AE_TRY(standpoint.estimate,
          bench_.device->time(standpoint.loaded, bench_.reference->launch().cases.front(), options));
+  AE_TRY(standpoint.windows, windows_of(standpoint));
   standpoint_ = std::move(standpoint);
   return &*standpoint_;
+}
+
+Result<std::vector<HotWindow>> Controller::windows_of(const Standpoint& at) const {
+  if (!at.loaded.image || at.estimate.attribution.empty()) return std::vector<HotWindow>{};
+  AE_TRY(const recover::Function* function, gate::function_of(at.program, bench_.original->kernel));
+  const std::span<const isa::Instruction> code = at.loaded.image->instructions();
+  return hot_windows(at.program, *function, profile::from_estimate(at.estimate, code, bench_.device->description()),
+                     code);
 }
 
 Result<std::optional<Controller::Trial>> Controller::propose(int64_t number, int64_t parent) {
@@ -147,6 +167,8 @@ Result<std::optional<Controller::Trial>> Controller::propose(int64_t number, int
               .codec = bench_.codec,
               .allow_float_rewrites =
                   oracle::allows_float_rewrites(bench_.reference->policy(), bench_.reference->launch()),
+              .windows = at->windows,
+              .failures = memory_.failures(),
               .number = number,
               .version = parent,
               .versions = &versions_,

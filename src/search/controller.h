@@ -14,6 +14,7 @@
 #include "search/budget.h"
 #include "search/driver.h"
 #include "search/lineage.h"
+#include "search/memory.h"
 
 #include <array>
 #include <chrono>
@@ -63,7 +64,8 @@ public:
     int64_t version = -1;
     device::Loaded loaded;
     recover::Program program;
-    timing::Estimate estimate; // with attribution
+    timing::Estimate estimate;      // with attribution
+    std::vector<HotWindow> windows; // the hottest first
   };
 
   // Instead of run(), where proposals come one at a time from outside: open(), then what one likes. The driver is not
@@ -94,6 +96,7 @@ private:
   Result<void> settle(const Trial& trial, gate::Evaluation evaluation, double seconds);
   Result<void> learn(const Attempt& attempt);
   void remember(const Attempt& attempt);
+  Result<std::vector<HotWindow>> windows_of(const Standpoint& at) const;
   int64_t choose_parent() const;
   double elapsed() const;
   Snapshot snapshot(const Attempt* last) const;
@@ -106,6 +109,7 @@ private:
   std::vector<Version> versions_;
   std::vector<Attempt> attempts_;
   gate::Known known_;
+  Memory memory_;
   std::array<int64_t, gate::outcome_count> counts_{};
   std::optional<Standpoint> standpoint_;
   Ending ending_ = Ending::budget_spent;

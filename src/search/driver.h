@@ -3,8 +3,10 @@
 
 #include "gate/verdict.h"
 #include "recover/program.h"
+#include "search/window.h"
 #include "timing/timing.h"
 
+#include <memory>
 #include <random>
 
 namespace asmevo::launch {
@@ -16,6 +18,34 @@ namespace asmevo::search {
 struct Version; // search/lineage.h
 struct Attempt;
 
+/// What a change is meant to win by.
+enum class Direction : uint8_t {
+  latency_hiding,
+  dependency_reduction,
+  register_pressure,
+  memory_access,
+  instruction_simplification
+};
+inline constexpr size_t direction_count = size_t(Direction::instruction_simplification) + 1;
+std::string_view direction_name(Direction); // "latency hiding"
+std::optional<Direction> direction_from_name(std::string_view);
+
+/// What the controller wants the next ideas to be about. A driver has no more ideas for a state when it has none for
+/// its focus: then the controller chooses another.
+struct Focus {
+  std::optional<Range> window;        // ideas that change something in it; nothing: the whole kernel
+  std::optional<Direction> direction; // nothing: any
+};
+
+/// What did not work: candidates of one kind that were refused for one reason, in code that looked like this.
+struct Failure {
+  uint64_t window = 0; // HotWindow::key: the same code in another version has the same
+  std::optional<Direction> direction;
+  std::string rule;
+  gate::Outcome outcome = gate::Outcome::duplicate;
+  int64_t count = 0, last = 0; // how many, and the number of the last evaluation
+};
+
 /// What a driver may look at. Nothing in it can be changed.
 struct State {
   const recover::Program* program = nullptr; // the verified version to improve
@@ -23,7 +53,10 @@ struct State {
   const timing::Estimate* estimate = nullptr; // with attribution
   const machine::Image* image = nullptr;      // of that version; attribution is indexed by its instructions
   const isa::Codec* codec = nullptr;
-  bool allow_float_rewrites = false; // the comparison policy of the launch has a floating-point tolerance
+  bool allow_float_rewrites = false;  // the comparison policy of the launch has a floating-point tolerance
+  std::span<const HotWindow> windows; // where the time goes, the hottest first
+  Focus focus;
+  std::span<const Failure> failures; // bounded; the latest last
 
   // For drivers that ask someone outside, who knows nothing but what he is told.
   int64_t number = 0;                             // of the evaluation that is to come
@@ -51,6 +84,9 @@ struct Proposal {
   std::string rationale;         // one line
   bool auto_waits = false;       // the gate puts in the waits and nops of the blocks that the edits touch
   std::optional<int64_t> parent; // the version that the edits are of; the one the driver was shown where it says none
+  std::optional<Direction> direction;
+  /// The items that the edits stay inside; edits outside of it are refused. Nothing: the window in focus.
+  std::optional<Range> window;
   Origin origin;
 };
 
@@ -61,6 +97,10 @@ public:
   /// Whether it proposes the same again when everything is as it was. A driver that asks someone outside does not; a
   /// run that goes on tells it what was proposed before and does not ask.
   virtual bool repeatable() const { return true; }
+  /// A copy, of a driver whose proposals depend on earlier verdicts only where one of them is an acceptance: learn() of
+  /// a refusal changes nothing. Such a driver is asked for several proposals before it hears of the first. Null where
+  /// each proposal depends on the verdict before.
+  virtual std::unique_ptr<Driver> clone() const { return nullptr; }
   /// The next proposal for `state`, or nothing when the driver has no more ideas for this program.
   virtual std::optional<Proposal> propose(const State& state, std::mt19937_64& random) = 0;
   /// Why propose() had nothing, where that was not for want of ideas.

@@ -49,6 +49,8 @@ nlohmann::json to_json(const Proposal& proposal) {
   nlohmann::json json = {{"edits", std::move(edits)}, {"rule", proposal.rule}, {"rationale", proposal.rationale}};
   if (proposal.auto_waits) json["auto"] = true;
   if (proposal.parent) json["parent"] = *proposal.parent;
+  if (proposal.direction) json["direction"] = direction_name(*proposal.direction);
+  if (proposal.window) json["window"] = {proposal.window->first, proposal.window->last};
   if (proposal.origin != Origin{}) json["origin"] = to_json(proposal.origin);
   return json;
 }
@@ -70,6 +72,16 @@ Result<Proposal> proposal_from_json(const nlohmann::json& json, const std::strin
     if (!found->is_number_integer() || found->get<int64_t>() < 0)
       return fail("{}: \"parent\" is the number of a version", where);
     proposal.parent = found->get<int64_t>();
+  }
+  if (auto found = json.find("direction"); found != json.end()) {
+    if (found->is_string()) proposal.direction = direction_from_name(found->get<std::string>());
+    if (!proposal.direction) return fail("{}: \"direction\" is none of the directions of docs/search.md", where);
+  }
+  if (auto found = json.find("window"); found != json.end()) {
+    if (!found->is_array() || found->size() != 2 || !(*found)[0].is_number_unsigned() ||
+        !(*found)[1].is_number_unsigned())
+      return fail("{}: \"window\" is [first, last], numbers of items", where);
+    proposal.window = Range{(*found)[0].get<size_t>(), (*found)[1].get<size_t>()};
   }
   if (auto found = json.find("origin"); found != json.end() && found->is_object())
     proposal.origin = origin_from(*found);

@@ -253,6 +253,23 @@ TEST_F(ControllerTest, ProposalsFromOutsideAreJudgedOneAtATime) {
   EXPECT_EQ(lineage.attempts()->size(), 3u);
 }
 
+TEST_F(ControllerTest, EditsOutsideTheirWindowAreRefused) {
+  Lineage lineage = create("run", 3);
+  DelayDriver driver;
+  Controller controller(bench, driver, lineage);
+  ASSERT_TRUE(controller.open());
+  const size_t delay = item("s_movk_i32 s8");
+  Proposal proposal{{{delay, delay + 1, "s_movk_i32 s8, 0x400"}}, "outside", ""};
+  proposal.window = Range{delay + 1, delay + 4};
+  auto refused = controller.submit(0, proposal);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ((*refused)->verdict.outcome, gate::Outcome::static_inconsistency);
+  EXPECT_EQ((*refused)->verdict.evidence, fmt::format("edit 0: items [{}, {}) are outside the window [{}, {})", delay,
+                                                      delay + 1, delay + 1, delay + 4));
+  proposal.window = Range{delay, delay + 4};
+  EXPECT_EQ(controller.submit(0, proposal).value()->verdict.outcome, gate::Outcome::accepted);
+}
+
 TEST_F(ControllerTest, AStoppedProposalFromOutsideIsNotRecorded) {
   Lineage lineage = create("run", 3);
   DelayDriver driver;

@@ -46,5 +46,17 @@ TEST(ProposalJson, KeepsTheParentAndWhoWroteIt) {
   EXPECT_FALSE(proposal_from_json({{"edits", nlohmann::json::array()}, {"parent", "3"}}, "x"));
 }
 
+TEST(ProposalJson, KeepsTheDirectionAndTheWindow) {
+  Proposal proposal{{{1, 2, "s_nop 0"}}, "r", "why"};
+  proposal.direction = Direction::register_pressure;
+  proposal.window = Range{1, 7};
+  const auto again = proposal_from_json(to_json(proposal), "x");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->direction, Direction::register_pressure);
+  EXPECT_EQ(again->window, (Range{1, 7}));
+  EXPECT_FALSE(proposal_from_json({{"edits", nlohmann::json::array()}, {"direction", "up"}}, "x"));
+  EXPECT_FALSE(proposal_from_json({{"edits", nlohmann::json::array()}, {"window", {1}}}, "x"));
+}
+
 } // namespace
 } // namespace asmevo::search

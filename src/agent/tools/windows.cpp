@@ -41,7 +41,7 @@ json stalls_json(const profile::Stalls& stalls, double of) {
 }
 
 json window_json(const Workspace& workspace, const View& view, size_t rank) {
-  const auto& [range, window] = view.windows[rank];
+  const auto [range, window] = std::pair(view.windows[rank].range, view.windows[rank].window);
   const double total = view.profile.total();
   const bool fits = range.last - range.first <= widest_window;
   return {{"rank", rank},

@@ -16,9 +16,12 @@ class Replay : public Driver {
 public:
   explicit Replay(std::vector<Proposal> proposals) : proposals_(std::move(proposals)) {}
   std::string_view name() const override { return "replay"; }
-  std::optional<Proposal> propose(const State&, std::mt19937_64&) override {
+  std::unique_ptr<Driver> clone() const override { return std::make_unique<Replay>(*this); }
+  std::optional<Proposal> propose(const State& state, std::mt19937_64&) override {
     if (next_ == proposals_.size()) return std::nullopt;
-    return proposals_[next_++];
+    Proposal proposal = proposals_[next_++];
+    if (!proposal.window) proposal.window = Range{state.function->first, state.function->last};
+    return proposal;
   }
   void learn(const Proposal&, const gate::Verdict&) override {} // what comes next is already written down
 

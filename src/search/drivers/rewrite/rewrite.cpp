@@ -2,11 +2,13 @@
 //
 // For the program it is given it lists every idea of every rule, most promising first, and proposes them one by one.
 // When an idea is accepted the program changes and the list is made anew; ideas that were judged before are recognised
-// by their text and not proposed again. It needs no random numbers.
+// by their text and not proposed again. It needs no random numbers, and no verdicts: what it proposes next depends on
+// the program and the focus alone.
 #include "search/drivers.h"
 #include "search/drivers/rewrite/rule.h"
 
 #include <algorithm>
+#include <deque>
 #include <set>
 
 namespace asmevo::search::rewrite {
@@ -14,7 +16,7 @@ namespace asmevo::search::rewrite {
 namespace {
 
 struct Candidate {
-  std::string_view rule;
+  const Rule* rule;
   Idea idea;
 };
 
@@ -31,9 +33,19 @@ std::string text_of(const std::vector<recover::Edit>& edits) {
   return text;
 }
 
+Range hull(const std::vector<recover::Edit>& edits) { return {edits.front().first, edits.back().last}; }
+
+/// Whether an idea is about what is in focus.
+bool in_focus(const Candidate& candidate, const Focus& focus) {
+  if (focus.direction && candidate.rule->direction != *focus.direction) return false;
+  return !focus.window || std::ranges::any_of(candidate.idea.edits,
+                                              [&](const recover::Edit& edit) { return focus.window->meets(edit); });
+}
+
 class RewriteDriver : public Driver {
 public:
   std::string_view name() const override { return "rewrite"; }
+  std::unique_ptr<Driver> clone() const override { return std::make_unique<RewriteDriver>(*this); }
 
   std::optional<Proposal> propose(const State& state, std::mt19937_64&) override {
     if (size_t print = fingerprint(*state.program); print != program_) {
@@ -41,16 +53,22 @@ public:
       list_ideas(state);
     }
     std::optional<Facts> facts;
-    while (!queue_.empty()) {
-      Candidate next = std::move(queue_.back());
-      queue_.pop_back();
+    while (true) {
+      auto next = std::ranges::find_if(queue_, [&](const Candidate& c) { return in_focus(c, state.focus); });
+      if (next == queue_.end()) return std::nullopt;
+      const Candidate candidate = std::move(*next);
+      queue_.erase(next);
       if (!facts) facts.emplace(gather(state));
-      auto edits = complete(*facts, next.idea);
+      auto edits = complete(*facts, candidate.idea);
       if (!edits || edits->empty()) continue;
       if (!proposed_.insert({program_, text_of(*edits)}).second) continue;
-      return Proposal{std::move(*edits), std::string(next.rule), std::move(next.idea.rationale)};
+      const Range window = hull(*edits);
+      return Proposal{.edits = std::move(*edits),
+                      .rule = std::string(candidate.rule->name),
+                      .rationale = candidate.idea.rationale,
+                      .direction = candidate.rule->direction,
+                      .window = window};
     }
-    return std::nullopt;
   }
 
   void learn(const Proposal&, const gate::Verdict&) override {}
@@ -61,15 +79,14 @@ private:
     Facts facts = gather(state);
     for (const Rule& rule : all_rules()) {
       if (rule.changes_floats && !state.allow_float_rewrites) continue;
-      for (Idea& idea : rule.find(facts)) queue_.push_back({rule.name, std::move(idea)});
+      for (Idea& idea : rule.find(facts)) queue_.push_back({&rule, std::move(idea)});
     }
-    // The queue is worked from its end; among equals the order of the catalogue decides.
-    std::ranges::reverse(queue_);
-    std::ranges::stable_sort(queue_, {}, [](const Candidate& c) { return c.idea.promise; });
+    // Among equals the order of the catalogue decides.
+    std::ranges::stable_sort(queue_, std::ranges::greater(), [](const Candidate& c) { return c.idea.promise; });
   }
 
   size_t program_ = 0;
-  std::vector<Candidate> queue_;
+  std::deque<Candidate> queue_; // the most promising first
   std::set<std::pair<size_t, std::string>> proposed_;
 };
 

@@ -4,20 +4,25 @@
 #include "search/drivers/rewrite/rules.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 namespace asmevo::search::rewrite {
 
 namespace {
 
-constexpr std::array catalogue = {
-    Rule{"tighten-waits", false, tighten_waits},       Rule{"unroll-loops", false, unroll_loops},
-    Rule{"fast-division", true, fast_division},        Rule{"unguarded-exp", true, unguarded_exp},
-    Rule{"fast-square-root", true, fast_square_root},  Rule{"reciprocal-square-root", true, reciprocal_square_root},
-    Rule{"merge-memory", false, merge_memory},         Rule{"remove-duplicates", false, remove_duplicates},
-    Rule{"remove-dead-code", false, remove_dead_code}, Rule{"drop-exec-skips", false, drop_exec_skips},
-    Rule{"schedule-blocks", false, schedule_blocks},
+using enum Direction;
+constexpr Rule catalogue[] = {
+    {"tighten-waits", latency_hiding, false, tighten_waits},
+    {"unroll-loops", latency_hiding, false, unroll_loops},
+    {"fast-division", instruction_simplification, true, fast_division},
+    {"unguarded-exp", instruction_simplification, true, unguarded_exp},
+    {"fast-square-root", instruction_simplification, true, fast_square_root},
+    {"reciprocal-square-root", instruction_simplification, true, reciprocal_square_root},
+    {"merge-memory", memory_access, false, merge_memory},
+    {"remove-duplicates", instruction_simplification, false, remove_duplicates},
+    {"remove-dead-code", instruction_simplification, false, remove_dead_code},
+    {"drop-exec-skips", instruction_simplification, false, drop_exec_skips},
+    {"schedule-blocks", latency_hiding, false, schedule_blocks},
 };
 
 uint32_t highest_vgpr(const recover::Program& program, const recover::Function& function) {

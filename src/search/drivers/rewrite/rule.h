@@ -45,6 +45,7 @@ struct Idea {
 
 struct Rule {
   std::string_view name;
+  Direction direction;
   bool changes_floats; // results may differ in rounding: only where the launch's policy has a tolerance
   std::vector<Idea> (*find)(const Facts&);
 };

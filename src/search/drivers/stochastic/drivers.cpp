@@ -78,7 +78,9 @@ private:
       std::vector<recover::Edit> edits = rewrite::difference(*state.program, move->program);
       if (edits.empty() || !proposed_.insert(text_of(edits)).second) continue;
       drawn(std::move(move->program), random);
-      return Proposal{std::move(edits), fmt::format("{}-{}", name(), move->kind), "drawn at random", true};
+      Proposal proposal{std::move(edits), fmt::format("{}-{}", name(), move->kind), "drawn at random", true};
+      proposal.window = Range{proposal.edits.front().first, proposal.edits.back().last};
+      return proposal;
     }
     return std::nullopt;
   }
@@ -90,6 +92,7 @@ private:
 class RandomDriver : public Walker {
 public:
   std::string_view name() const override { return "random"; }
+  std::unique_ptr<Driver> clone() const override { return std::make_unique<RandomDriver>(*this); }
   void learn(const Proposal&, const gate::Verdict&) override {}
 };
 

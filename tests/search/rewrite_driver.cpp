@@ -1,0 +1,80 @@
+#include "search/drivers.h"
+
+#include "rewrite_fixture.h"
+
+using namespace asmevo;
+using namespace asmevo::search;
+using namespace asmevo::search::rewrite::testing;
+
+namespace {
+
+/// Two loads that merge, an addition made twice, and a wait that is too strong.
+constexpr const char* body = "global_load_dword v2, v[0:1], off\n"
+                             "global_load_dword v3, v[0:1], off offset:4\n"
+                             "s_waitcnt vmcnt(0) lgkmcnt(0)\n"
+                             "v_add_u32_e32 v4, v2, v3\n"
+                             "v_add_u32_e32 v5, v2, v3\n"
+                             "v_xor_b32_e32 v6, v4, v5\n"
+                             "global_store_dword v[0:1], v6, off\n"
+                             "s_endpgm\n";
+
+State state_of(const recover::Program& program) {
+  return {.program = &program, .function = &program.functions.front(), .codec = &codec()};
+}
+
+std::vector<Proposal> all_of(Driver& driver, const State& state) {
+  std::mt19937_64 random;
+  std::vector<Proposal> proposals;
+  while (auto proposal = driver.propose(state, random)) proposals.push_back(*std::move(proposal));
+  return proposals;
+}
+
+std::vector<std::string> rules_of(const std::vector<Proposal>& proposals) {
+  std::vector<std::string> rules;
+  for (const Proposal& proposal : proposals) rules.push_back(proposal.rule);
+  return rules;
+}
+
+std::unique_ptr<Driver> rewrite_driver() { return std::move(*make_driver({.name = "rewrite"})); }
+
+TEST(RewriteDriver, EveryProposalHasADirectionAndStaysInItsWindow) {
+  const recover::Program program = program_of(body);
+  const auto proposals = all_of(*rewrite_driver(), state_of(program));
+  ASSERT_GE(proposals.size(), 2u);
+  for (const Proposal& proposal : proposals) {
+    EXPECT_TRUE(proposal.direction) << proposal.rule;
+    for (const recover::Edit& edit : proposal.edits) EXPECT_TRUE(proposal.window && proposal.window->contains(edit));
+  }
+}
+
+TEST(RewriteDriver, ADirectionInFocusLeavesOutTheOthersUntilItIsLifted) {
+  const recover::Program program = program_of(body);
+  const auto driver = rewrite_driver();
+  State state = state_of(program);
+  state.focus.direction = Direction::memory_access;
+  EXPECT_EQ(rules_of(all_of(*driver, state)), std::vector<std::string>{"merge-memory"});
+  state.focus.direction.reset();
+  const auto rest = all_of(*driver, state);
+  EXPECT_FALSE(rest.empty());
+  for (const Proposal& proposal : rest) EXPECT_NE(proposal.direction, Direction::memory_access);
+}
+
+TEST(RewriteDriver, AWindowInFocusLeavesOutWhatDoesNotChangeIt) {
+  const recover::Program program = program_of(body);
+  State state = state_of(program);
+  state.focus.window = Range{state.function->last - 3, state.function->last};
+  EXPECT_TRUE(all_of(*rewrite_driver(), state).empty());
+}
+
+TEST(RewriteDriver, ACopyGoesOnAsTheOriginalDoes) {
+  const recover::Program program = program_of(body);
+  const State state = state_of(program);
+  const auto driver = rewrite_driver();
+  std::mt19937_64 random;
+  ASSERT_TRUE(driver->propose(state, random));
+  const auto copy = driver->clone();
+  ASSERT_TRUE(copy);
+  EXPECT_EQ(rules_of(all_of(*copy, state)), rules_of(all_of(*driver, state)));
+}
+
+} // namespace
