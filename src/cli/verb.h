@@ -52,6 +52,6 @@ Result<ExitStatus> answer(const Common& options, std::string_view text, const nl
 
 extern const Verb inspect_verb, extract_verb, bundle_verb, recover_verb, build_verb, roundtrip_verb, check_verb,
     launch_verb, run_verb, verify_verb, prove_verb, time_verb, profile_verb, optimize_verb, mcp_verb, lineage_verb,
-    isa_verb, completion_verb, man_verb;
+    suite_verb, isa_verb, completion_verb, man_verb;
 
 } // namespace asmevo::cli
