@@ -29,6 +29,8 @@ inline std::string_view direction_name(Direction direction) { return directions[
 struct Focus {
   size_t window = 0; // rank
   Direction direction = Direction::latency_hiding;
+
+  bool operator==(const Focus&) const = default;
 };
 
 /// All pairs that have time to gain, the most of it first. Empty where nothing of the code was executed.

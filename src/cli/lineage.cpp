@@ -92,6 +92,8 @@ Result<ExitStatus> show_proposals(const Options& options, const search::Lineage&
   nlohmann::json document = nlohmann::json::array();
   for (const search::Attempt& attempt : attempts) {
     document.push_back(search::to_json(attempt.proposal));
+    document.back()["verdict"] = gate::outcome_name(attempt.verdict.outcome);
+    if (attempt.verdict.timing) document.back()["speedup"] = attempt.verdict.timing->speedup;
     lines += write_json(document.back()) + "\n";
   }
   return answer(options, lines, document);

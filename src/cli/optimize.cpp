@@ -2,13 +2,13 @@
 //
 // The run directory is made before the first costly step, so that an interruption at any moment leaves something that
 // --resume can continue. OUT is written at the end only; until then the best version is in the run.
+#include "agent/drivers.h"
 #include "cli/interrupt.h"
 #include "cli/job.h"
 #include "cli/options.h"
 #include "report/json.h"
 #include "report/text.h"
 #include "search/controller.h"
-#include "search/drivers.h"
 #include "support/status_line.h"
 
 #include <fmt/ranges.h>
@@ -19,9 +19,19 @@ namespace {
 struct Options : Common, JobOptions {
   std::string resume;
   unsigned workers = 1;
+  agent::OutsideSettings outside; // for drivers that ask someone outside
 };
 
+/// Options of one driver say nothing to another.
+Result<void> check_driver_usage(const Options& options) {
+  const bool exec = options.driver.name == "exec" && options.resume.empty();
+  if (!exec && !options.outside.exec.command.empty())
+    return fail("{}: unexpected argument; a command is for --driver exec", options.outside.exec.command[0]);
+  return {};
+}
+
 Result<void> check_usage(const Options& options) {
+  AE_CHECK(check_driver_usage(options));
   if (options.workers != 1) return fail("--workers {}: one worker so far", options.workers);
   if (!options.resume.empty()) {
     if (!options.setting.file.empty() || !options.setting.launch.empty() || !options.output.empty())
@@ -35,9 +45,10 @@ Result<void> check_usage(const Options& options) {
   return check_writable(options.output);
 }
 
-Result<Job> begin(JobOptions options) {
+Result<Job> begin(Options options) {
   if (!options.driver.input.empty()) options.driver.input = absolute_path(options.driver.input);
-  AE_CHECK(search::make_driver(options.driver));
+  if (agent::asks_outside(options.driver.name)) options.driver.input = agent::to_input(options.outside);
+  AE_CHECK(agent::make_driver(options.driver, ""));
   return start_job(options);
 }
 
@@ -129,7 +140,7 @@ Result<ExitStatus> search_from(const Options& options, Job& job, const volatile 
                     .settings = settings,
                     .stop = stop};
   AE_TRY(std::unique_ptr<search::Driver> driver,
-         search::make_driver({job.lineage.info().driver, job.lineage.info().driver_input}));
+         agent::make_driver({job.lineage.info().driver, job.lineage.info().driver_input}, job.lineage.directory()));
   search::Controller controller(bench, *driver, job.lineage);
   controller.on_progress([&](const search::Snapshot& snapshot) {
     status.show(report::progress_line(snapshot));
@@ -162,6 +173,28 @@ Result<ExitStatus> run(const Options& options) {
   return status;
 }
 
+void outside_options(CLI::App& app, agent::OutsideSettings& outside) {
+  app.add_option("COMMAND", outside.exec.command, "for --driver exec, behind --: the program with its arguments")
+      ->type_name("");
+  app.add_option_function<std::string>(
+         "--exec-mode",
+         [&outside](const std::string& name) {
+           outside.exec.mode =
+               agent::ExecMode(std::ranges::find(agent::exec_mode_names, name) - agent::exec_mode_names.begin());
+         },
+         "for --driver exec: request (a process for each question, JSON in and out), session (one process, JSON "
+         "lines), "
+         "prompt (a process for each question, the prompt as text); request without it")
+      ->type_name("MODE")
+      ->check(CLI::IsMember(std::vector<std::string>(agent::exec_mode_names.begin(), agent::exec_mode_names.end())));
+  app.add_option("--answer-timeout", outside.exec.timeout_seconds, "for an answer from outside, in seconds (600)")
+      ->type_name("S")
+      ->check(CLI::Range(1, 86'400));
+  app.add_option("--prompt-tokens", outside.prompt_tokens, "of one prompt at most, estimated (16000)")
+      ->type_name("N")
+      ->check(CLI::Range(agent::least_prompt_tokens, size_t{1'000'000}));
+}
+
 void declare_options(CLI::App& app, Options& options) {
   app.add_option("FILE", options.setting.file, "code object to optimise (.hsaco, .co)")->type_name("");
   app.add_option("--launch", options.setting.launch, "launch file: what the kernel is run on")->type_name("PATH");
@@ -169,12 +202,12 @@ void declare_options(CLI::App& app, Options& options) {
   kernel_option(app, options.setting.kernel);
   device_option(app, options.setting.device);
   std::vector<std::string> names;
-  for (const search::DriverEntry& entry : search::all_drivers())
-    names.push_back(fmt::format("{} ({})", entry.name, entry.summary));
+  for (const auto& [name, summary] : agent::all_drivers()) names.push_back(fmt::format("{} ({})", name, summary));
   app.add_option("--driver", options.driver.name, fmt::format("who proposes: {}", fmt::join(names, ", ")))
       ->type_name("NAME");
   app.add_option("--proposals", options.driver.input, "for --driver replay: recorded proposals, JSON lines")
       ->type_name("PATH");
+  outside_options(app, options.outside);
   app.add_option("--budget", options.budget,
                  "evaluations (200), a time (90s, 10m, 2h) or both (200,10m); 200 without it")
       ->type_name("N|TIME");
@@ -195,6 +228,8 @@ const Verb optimize_verb = {
     "optimize", "search for a faster code object that behaves like the original",
     "  asmevo optimize softmax.hsaco --launch softmax.launch.json -o faster.hsaco\n"
     "  asmevo optimize softmax.hsaco --launch softmax.launch.json -o faster.hsaco --budget 500,10m --seed 7\n"
+    "  asmevo optimize softmax.hsaco --launch softmax.launch.json -o faster.hsaco --driver exec --exec-mode prompt -- "
+    "claude -p\n"
     "  asmevo optimize --resume faster.hsaco.asmevo\n",
     [](CLI::App& app) { return declare<Options>(app, declare_options, run); }};
 
