@@ -2,12 +2,11 @@
 //
 //   bench_timing_aiter DATA [--seed N] [--rows-only] [--svg FILE]
 //
-// Every row of tables/aiter_measured.csv is one hand-written kernel at one shape: D = A B^T with int8 inputs and bf16
-// result. The rows are the winners of a tuner that tried every tile size, so the fastest of several noisy timings, and
-// each shape also says that no other tile was faster. Rows are halved by a seeded draw into `fit`, which parameters of
-// the devices may be read off, and `test`. Prints predicted and measured per row, errors per device and split, and for
-// how many shapes the recorded winner is within 10 % of the model's best tile. The bf16 kernels that synchronise
-// through semaphores are listed and left out: their waves wait for workgroups that sampling does not run.
+// Every row of tables/aiter_measured.csv is one hand-written kernel at one shape: D = A B^T with int8 or bf16 inputs
+// and bf16 result. The rows are the winners of a tuner that tried every tile size, so the fastest of several noisy
+// timings, and each shape also says that no other tile was faster. Rows are halved by a seeded draw into `fit`, which
+// parameters of the devices may be read off, and `test`. Prints predicted and measured per row, errors per device and
+// split, and for how many shapes the recorded winner is within 10 % of the model's best tile of the same family.
 #include "timing/harness.h"
 #include "timing/plot.h"
 
@@ -22,12 +21,26 @@
 namespace asmevo::bench {
 namespace {
 
+/// int8: scales a row and a column. bf16: the workgroups of a split product wait for the one that clears D.
+enum class Family : uint8_t { int8, bf16 };
+
 struct Tile {
   uint32_t m = 0, n = 0;
   bool splits = true; // K over several workgroups
+  Family family = Family::int8;
 };
-constexpr Tile tiles[] = {{16, 128}, {32, 128}, {48, 128},  {64, 128},
-                          {80, 128}, {96, 128}, {128, 128}, {112, 256, false}};
+constexpr Tile tiles[] = {{16, 128},
+                          {32, 128},
+                          {48, 128},
+                          {64, 128},
+                          {80, 128},
+                          {96, 128},
+                          {128, 128},
+                          {112, 256, false},
+                          {32, 64, true, Family::bf16},
+                          {48, 64, true, Family::bf16},
+                          {64, 64, true, Family::bf16},
+                          {96, 64, true, Family::bf16}};
 
 struct Row {
   std::string device, path; // of the code object
@@ -50,7 +63,10 @@ struct Options {
 
 std::string tile_name(Tile t) { return fmt::format("{}x{}", t.m, t.n); }
 std::string object_path(const std::string& data, Tile t) {
-  return fmt::format("{}/aiter/hsa/gfx942/i8gemm/I8gemm_bf16_perTokenI8_BpreShuffle_{}.co", data, tile_name(t));
+  const std::string folder = data + "/aiter/hsa/gfx942/";
+  return t.family == Family::int8
+             ? fmt::format("{}i8gemm/I8gemm_bf16_perTokenI8_BpreShuffle_{}.co", folder, tile_name(t))
+             : fmt::format("{}bf16gemm/bf16gemm_fp32bf16_tn_{}_splitk_clean.co", folder, tile_name(t));
 }
 
 /// "M=128;N=64;..." as numbers; what is no number is left out.
@@ -81,15 +97,15 @@ std::vector<Row> read_rows(const Options& options, size_t& left_out) {
     std::stringstream stream(line);
     for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
     if (cells.size() != 4) continue;
-    const auto tile = std::ranges::find_if(
-        tiles, [&](Tile t) { return cells[2].ends_with(fmt::format("BpreShuffle_{}.co", tile_name(t))); });
+    const std::string path = options.data + "/aiter/" + cells[2];
+    const auto tile = std::ranges::find_if(tiles, [&](Tile t) { return path == object_path(options.data, t); });
     if (tile == std::end(tiles)) {
       ++left_out;
       continue;
     }
     auto shape = shape_of(cells[3]);
     rows.push_back({.device = cells[0] == "304" ? "MI300X" : "MI308X",
-                    .path = options.data + "/aiter/" + cells[2],
+                    .path = path,
                     .tile = *tile,
                     .m = shape["M"],
                     .n = shape["N"],
@@ -108,34 +124,49 @@ public:
   const std::vector<uint8_t>& block() const { return block_; }
 
 private:
-  std::vector<uint8_t> block_ = std::vector<uint8_t>(256);
+  std::vector<uint8_t> block_ = std::vector<uint8_t>(352);
 };
 
+struct Slot {
+  size_t at;
+  const char* name; // of a buffer; null for a number
+  uint64_t value;   // or bytes of the buffer
+};
+
+/// What the argument block of each family holds. Source: aiter-launch/*.json of the data folder.
+std::vector<Slot> slots_of(Family family, const Row& row) {
+  const uint64_t m = row.m, n = row.n, k = row.k, splits = row.splits;
+  if (family == Family::int8)
+    return {{0, "C", 2 * m * n}, {1, "A", m * k},      {2, "B", n * k},      {3, "SA", 4 * m}, {4, "SB", 4 * n},
+            {5, "BIAS", 4 * n},  {6, nullptr, m},      {7, nullptr, n},      {8, nullptr, k},  {9, nullptr, k},
+            {10, nullptr, k},    {11, nullptr, 2 * n}, {12, nullptr, splits}};
+  constexpr uint64_t one = 0x3f800000;
+  return {{0, "D", 2 * m * n}, {2, "A", 2 * m * k},     {3, "B", 2 * n * k},  {4, nullptr, one},
+          {6, nullptr, 2 * n}, {8, nullptr, 2 * n},     {10, nullptr, 2 * k}, {12, nullptr, 2 * k},
+          {14, nullptr, m},    {15, nullptr, n},        {16, nullptr, k},     {17, nullptr, splits},
+          {18, nullptr, 1},    {21, "semaphores", 4096}};
+}
+
+std::array<uint32_t, 3> grid_of(Tile tile, const Row& row) {
+  const uint32_t columns = row.n / tile.n, rows = (row.m + tile.m - 1) / tile.m;
+  if (tile.family == Family::int8) return {columns * row.splits, rows, 1};
+  return {columns, rows, row.splits};
+}
+
 Result<timing::Estimate> time_product(Harness& harness, const std::string& path, Tile tile, const Row& row) {
-  struct Buffer {
-    const char* name;
-    uint64_t bytes;
-  };
-  const uint64_t m = row.m, n = row.n, k = row.k;
-  const Buffer buffers[] = {{"C", 2 * m * n}, {"A", m * k},  {"B", n * k},
-                            {"SA", 4 * m},    {"SB", 4 * n}, {"BIAS", 4 * n}};
   machine::Memory memory;
   Arguments arguments;
   uint64_t address = 0x7f0000000000;
-  for (size_t i = 0; i < std::size(buffers); ++i) {
+  for (const Slot& slot : slots_of(tile.family, row)) {
+    arguments.put(slot.at, slot.name ? address : slot.value, slot.name ? 8 : 4);
+    if (!slot.name) continue;
     // 112x256 reads scales of more than its tile and drops them; on a GPU whatever lies behind the buffer is read.
-    const uint64_t bytes = (buffers[i].bytes + 65536 + 4095) / 4096 * 4096;
-    AE_CHECK(memory.map(address, bytes, machine::Access::read_write, buffers[i].name));
-    arguments.put(i, address, 8);
+    const uint64_t bytes = (slot.value + 65536 + 4095) / 4096 * 4096;
+    AE_CHECK(memory.map(address, bytes, machine::Access::read_write, slot.name));
     address += bytes + (uint64_t{2} << 20);
   }
-  for (const auto& [slot, value] : {std::pair(6, m), std::pair(7, n), std::pair(8, k), std::pair(9, k),
-                                    std::pair(10, k), std::pair(11, 2 * n), std::pair(12, uint64_t{row.splits})})
-    arguments.put(size_t(slot), value, 4);
-  const KernelLaunch launch{.path = path,
-                            .workgroups = {row.n / tile.n * row.splits, (row.m + tile.m - 1) / tile.m, 1},
-                            .workgroup_size = {256, 1, 1},
-                            .kernarg = arguments.block()};
+  const KernelLaunch launch{
+      .path = path, .workgroups = grid_of(tile, row), .workgroup_size = {256, 1, 1}, .kernarg = arguments.block()};
   return harness.time(launch, memory, {.draws = 1});
 }
 
@@ -157,7 +188,7 @@ Result<void> compare_tiles(Harness& harness, const Options& options, const Row& 
   Tile fastest = row.tile;
   size_t able = 0;
   for (Tile tile : tiles) {
-    if (row.n % tile.n != 0 || (row.splits > 1 && !tile.splits)) continue;
+    if (tile.family != row.tile.family || row.n % tile.n != 0 || (row.splits > 1 && !tile.splits)) continue;
     ++able;
     AE_TRY(const timing::Estimate e, time_product(harness, object_path(options.data, tile), tile, row));
     if (e.median * 1e6 < best) best = e.median * 1e6, fastest = tile;
@@ -191,7 +222,7 @@ int compare(const Options& options) {
                 row.predicted, 100 * (row.predicted / row.measured - 1), row.bound.c_str());
     std::fflush(stdout);
   }
-  std::printf("%zu rows of kernels that synchronise between workgroups were left out\n", left_out);
+  if (left_out) std::printf("%zu rows of kernels without a tile here were left out\n", left_out);
   for (const char* device : {"MI300X", "MI308X", ""})
     for (bool test : {false, true}) print_errors(rows, device, test);
   if (!options.rows_only) {

@@ -57,9 +57,8 @@ Result<timing::Estimate> Harness::time(const KernelLaunch& launch, machine::Memo
                                    .workgroups = launch.workgroups,
                                    .workgroup_size = launch.workgroup_size,
                                    .dynamic_lds = launch.dynamic_lds};
-  const machine::RunOptions run{.traced = timing::sample_workgroups(launch.workgroups, occupancy, *device_),
-                                .only_traced = true};
-  auto result = machine::run(program->image, dispatch, memory, run);
+  auto result = machine::run(program->image, dispatch, memory,
+                             timing::sampling(program->image, launch.workgroups, occupancy, *device_));
   unload(memory);
   if (!result) return std::unexpected(result.error());
   if (result->status != machine::Status::completed)

@@ -187,8 +187,8 @@ public:
                       .dynamic_lds = c.dynamic_lds};
     if (options.resources) work.resources = *options.resources, work.dynamic_lds = 0;
     isa::Occupancy occupancy = isa::occupancy(work.resources, processor, items, work.dynamic_lds);
-    machine::RunOptions run{.traced = timing::sample_workgroups(c.workgroups, occupancy, table_), .only_traced = true};
-    AE_TRY(machine::RunResult result, machine::run(*loaded.image, world->dispatch, world->memory, run));
+    AE_TRY(machine::RunResult result, machine::run(*loaded.image, world->dispatch, world->memory,
+                                                   timing::sampling(*loaded.image, c.workgroups, occupancy, table_)));
     if (result.status != machine::Status::completed)
       return fail("{}: cannot be timed: {}", loaded.object->path,
                   result.fault ? result.fault->message : "it did not finish");

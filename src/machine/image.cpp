@@ -178,6 +178,7 @@ Result<Image> Image::create(std::shared_ptr<const object::CodeObject> object, co
 
 const object::CodeObject& Image::object() const { return *impl->object; }
 const isa::Target& Image::target() const { return impl->target; }
+bool Image::may_communicate() const { return impl->communicates; }
 const std::vector<isa::Instruction>& Image::instructions() const { return impl->instructions; }
 
 Result<void> Image::load(Memory& memory, uint64_t base) const {

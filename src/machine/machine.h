@@ -32,6 +32,8 @@ public:
   const isa::Target& target() const;
   /// In address order; TraceEvent::instruction and Fault::instruction index this.
   const std::vector<isa::Instruction>& instructions() const;
+  /// Whether workgroups may tell each other something while they run: global atomics, scalar stores, sleeps.
+  bool may_communicate() const;
   /// Maps the allocated segments (descriptors and constants read-only) at `base`, which must be a multiple of 4096.
   /// All image addresses (kernel entries, data) are base + the object's virtual address.
   Result<void> load(Memory& memory, uint64_t base) const;

@@ -10,6 +10,7 @@
 namespace asmevo::timing {
 
 static constexpr uint64_t small_grid = 12;
+static constexpr uint64_t most_waiting = 8; // times what the device holds: grids of kernels that wait for each other
 
 std::vector<uint32_t> sample_workgroups(std::array<uint32_t, 3> shape, const isa::Occupancy&, const DeviceTable&) {
   const uint64_t count = uint64_t{shape[0]} * shape[1] * shape[2];
@@ -37,6 +38,14 @@ std::vector<uint32_t> sample_workgroups(std::array<uint32_t, 3> shape, const isa
   const auto repeated = std::ranges::unique(ids);
   ids.erase(repeated.begin(), repeated.end());
   return ids;
+}
+
+machine::RunOptions sampling(const machine::Image& image, std::array<uint32_t, 3> workgroups,
+                             const isa::Occupancy& occupancy, const DeviceTable& device) {
+  const uint64_t count = uint64_t{workgroups[0]} * workgroups[1] * workgroups[2];
+  const uint64_t resident = uint64_t{occupancy.workgroups_per_cu} * device.compute_units;
+  return {.traced = sample_workgroups(workgroups, occupancy, device),
+          .only_traced = !image.may_communicate() || count > most_waiting * resident};
 }
 
 } // namespace asmevo::timing

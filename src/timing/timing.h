@@ -30,6 +30,11 @@ std::string_view device_name(const DeviceTable&);               // "MI300X"
 std::vector<uint32_t> sample_workgroups(std::array<uint32_t, 3> workgroups, const isa::Occupancy& occupancy,
                                         const DeviceTable& device);
 
+/// How to execute a grid for its trace: only those workgroups, but all where they may wait for others. Kernels that wait
+/// have grids of a few times what the device holds at once, at most: their authors had to think of deadlocks.
+machine::RunOptions sampling(const machine::Image& image, std::array<uint32_t, 3> workgroups,
+                             const isa::Occupancy& occupancy, const DeviceTable& device);
+
 struct Work {
   const machine::Image* image = nullptr;
   const machine::Trace* trace = nullptr; // of sample_workgroups()

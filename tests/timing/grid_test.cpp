@@ -45,6 +45,19 @@ TEST(samples, a_large_grid_needs_few_and_they_are_sorted_and_inside) {
   }
 }
 
+TEST(samples, workgroups_that_may_wait_for_others_are_not_executed_alone) {
+  const isa::Codec& codec = codec_for(isa::Target{.processor = mi300x.processor});
+  const isa::Occupancy occupancy{.waves_per_simd = 8, .workgroups_per_cu = 2, .limiter = "waves"};
+  const auto image_of = [&](const char* text) {
+    return *machine::Image::from_text(*codec.assemble(text), codec, {.vgprs = 8});
+  };
+  const auto adding = image_of("global_atomic_add v0, v1, s[0:1]\ns_endpgm");
+  EXPECT_FALSE(sampling(adding, {100, 1, 1}, occupancy, mi300x).only_traced);
+  EXPECT_TRUE(sampling(adding, {100'000, 1, 1}, occupancy, mi300x).only_traced); // too many to wait for each other
+  EXPECT_TRUE(sampling(image_of("ds_add_u32 v0, v1\ns_endpgm"), {100, 1, 1}, occupancy, mi300x).only_traced);
+  EXPECT_EQ(sampling(adding, {100, 1, 1}, occupancy, mi300x).traced, sample_workgroups({100, 1, 1}, {}, mi300x));
+}
+
 TEST(grid, learns_how_addresses_move_with_the_workgroup) {
   Traced k = tiled({32, 32, 1});
   const Analysed a(k);
