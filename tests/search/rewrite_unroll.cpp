@@ -188,6 +188,86 @@ TEST(UnrollLoops, LoopsThatTurnLanesOffInAnotherWayStayAsTheyAre) {
                   .empty());
 }
 
+/// A loop over lanes whose body loads under a guard, as histograms have it.
+std::string guarded_loop(const std::string& guard, const std::string& inside, const std::string& behind = "") {
+  return "v_mov_b32_e32 v8, 1\n"
+         "s_mov_b64 s[10:11], 0\n"
+         "again:\n"
+         "v_cmp_gt_i32_e32 vcc, s8, v2\n" +
+         guard + inside + "s_or_b64 exec, exec, s[6:7]\n" + behind +
+         "v_add_u32_e32 v7, 0x100, v2\n"
+         "v_cmp_le_i32_e32 vcc, s9, v2\n"
+         "v_lshl_add_u64 v[0:1], v[0:1], 0, 16\n"
+         "s_or_b64 s[10:11], vcc, s[10:11]\n"
+         "v_mov_b32_e32 v2, v7\n"
+         "s_andn2_b64 exec, exec, s[10:11]\n"
+         "s_cbranch_execnz again\n"
+         "s_endpgm\n";
+}
+
+TEST(UnrollLoops, LoadsUnderGuardsOfAllIterationsComeBeforeTheFirstUse) {
+  const recover::Program program =
+      program_of(guarded_loop("s_and_saveexec_b64 s[6:7], vcc\n", "global_load_ubyte v5, v[0:1], off\n"
+                                                                  "s_waitcnt vmcnt(0)\n"
+                                                                  "v_lshlrev_b32_e32 v5, 2, v5\n"
+                                                                  "ds_add_u32 v5, v8\n"));
+  const std::vector<Idea> ideas = unroll_loops(facts_of(program));
+  ASSERT_FALSE(ideas.empty());
+  const std::string text = applied(program, ideas[0]);
+  const std::string round = text.substr(text.find("by_4:"), text.find("by_4_rest:") - text.find("by_4:"));
+  EXPECT_EQ(count_of(round, "global_load_ubyte"), 4u) << text;
+  EXPECT_LT(round.rfind("global_load_ubyte"), round.find("ds_add_u32")) << text;
+  EXPECT_EQ(count_of(round, "s_and_b64"), 4u) << text;
+  EXPECT_EQ(count_of(round, "saveexec"), 0u) << text;
+}
+
+TEST(UnrollLoops, AGuardWhoseSavedMaskIsReadInsideIsNotTakenApart) {
+  const recover::Program program =
+      program_of(guarded_loop("s_and_saveexec_b64 s[6:7], vcc\n", "global_load_ubyte v5, v[0:1], off\n"
+                                                                  "s_bcnt1_i32_b64 s12, s[6:7]\n"
+                                                                  "s_waitcnt vmcnt(0)\n"
+                                                                  "v_add_u32_e32 v5, s12, v5\n"
+                                                                  "ds_add_u32 v5, v8\n"));
+  for (const Idea& idea : unroll_loops(facts_of(program)))
+    EXPECT_NE(applied(program, idea).find("s_and_saveexec_b64 s[6:7], vcc\n"), std::string::npos);
+}
+
+TEST(UnrollLoops, GuardedLoopsComeToTheSameWhateverLanesTheyGuard) {
+  std::mt19937 random(3);
+  size_t ideas = 0, ended = 0;
+  constexpr const char* insides[] = {
+      "v_add_u32_e32 v3, v3, v9\nv_mov_b32_e32 v5, v3\nv_mul_lo_u32 v3, v5, 5\n", // goes on from region to region
+      "v_mov_b32_e32 v5, v9\n",                                                   // read behind the region
+      "v_xor_b32_e32 v5, 7, v9\nv_add_u32_e32 v3, v5, v3\n",                      // within it alone
+      "v_cmp_lt_u32_e32 vcc, 31, v6\ns_and_saveexec_b64 s[12:13], vcc\nv_mov_b32_e32 v5, v9\n"
+      "s_or_b64 exec, exec, s[12:13]\nv_add_u32_e32 v3, v5, v3\n", // one region in another
+  };
+  for (int k = 0; k < 120; ++k) {
+    const Count c = random_count(random);
+    constexpr const char* tests[] = {"lt_i32", "le_i32", "gt_i32", "ge_i32", "lt_u32", "le_u32", "gt_u32", "ge_u32"};
+    const char* test = tests[random() % std::size(tests)];
+    const char* const inside = insides[random() % std::size(insides)];
+    const bool behind = random() % 2, before_step = random() % 2, moves = random() % 2;
+    const std::string step = moves ? fmt::format("v_add_u32_e32 v8, {:#x}, v9\nv_mov_b32_e32 v9, v8\n", c.step)
+                                   : fmt::format("v_add_u32_e32 v9, {:#x}, v9\n", c.step),
+                      compare = fmt::format("v_cmp_{}_e64 s[10:11], s5, v9\n", test);
+    ended += keeps_results(
+        fmt::format("v_mov_b32_e32 v2, 0\nv_mov_b32_e32 v3, 1\nv_mov_b32_e32 v5, 2\nv_mov_b32_e32 v6, v0\n"
+                    "v_and_b32_e32 v9, {}, v0\ns_mov_b32 s5, {:#x}\nv_add_u32_e32 v9, {:#x}, v9\n"
+                    "s_mov_b64 s[8:9], exec\ns_mov_b64 s[6:7], 0\nagain:\n"
+                    "v_add_u32_e32 v2, 1, v2\nv_bfe_u32 v7, v9, {}, 1\nv_cmp_eq_u32_e32 vcc, 1, v7\n"
+                    "s_and_saveexec_b64 s[14:15], vcc\n{}s_or_b64 exec, exec, s[14:15]\n{}{}"
+                    "s_or_b64 s[6:7], s[10:11], s[6:7]\ns_andn2_b64 exec, exec, s[6:7]\ns_cbranch_execnz again\n"
+                    "s_mov_b64 exec, s[8:9]\n{}{}",
+                    random() % 2 ? 3 : 63, c.limit, c.start, random() % 3, inside,
+                    behind ? "v_add_u32_e32 v3, v5, v3\n" : "", before_step ? compare + step : step + compare,
+                    random() % 2 ? "v_add_u32_e32 v3, v5, v3\n" : "", store),
+        ideas);
+  }
+  EXPECT_GT(ended, 60u);
+  EXPECT_GT(ideas, 120u);
+}
+
 TEST(UnrollLoops, ScalarCountsComeToTheSameWhateverTheyWrapAround) {
   std::mt19937 random(1);
   size_t ideas = 0, ended = 0;

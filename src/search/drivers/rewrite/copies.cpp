@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace asmevo::search::rewrite {
 
@@ -38,8 +39,9 @@ bool keeps_a_part(const isa::Instruction& i, const InstructionText& text, const 
 } // namespace
 
 Copies::Copies(const Facts& facts, const analysis::Block& block, const std::vector<size_t>& left_out,
-               std::vector<Stepper> steppers)
-    : facts_(facts), steppers_(std::move(steppers)), holder_(512, nobody), enters_(512, false), taken_(512, false),
+               const ExecRegions& regions, std::vector<Stepper> steppers)
+    : facts_(facts), block_(block), regions_(regions), steppers_(std::move(steppers)), holder_(512, nobody),
+      enters_(512, false), taken_(512, false),
       full_exec_(analysis::full_exec(facts.program, facts.function, facts.graph)) {
   for (size_t item = block.first; item < block.last; ++item) {
     if (!facts.is_instruction(item) || std::ranges::find(left_out, item) != left_out.end() ||
@@ -66,7 +68,28 @@ void Copies::fix(const isa::RegisterRange& range) {
     if (holder_[v] != nobody) values_[holder_[v]].fixed = true;
 }
 
+void Copies::meet(size_t value) {
+  Value& v = values_[value];
+  if (v.region == no_region) {
+    v.fixed = true;
+    return;
+  }
+  if (v.fixed && v.previous.empty()) return;
+  v.fixed = true;
+  const std::vector<size_t> previous = std::exchange(v.previous, {});
+  const isa::RegisterRange range = v.range;
+  for (size_t k = 0; k < previous.size(); ++k) {
+    if (previous[k] == nobody)
+      enters_[range.first + k] = true;
+    else
+      meet(previous[k]);
+  }
+}
+
 void Copies::read(size_t item, size_t index, const isa::RegisterRange& range, bool other_lanes) {
+  const int region = regions_.region_of(items_[item]);
+  for (uint16_t v = range.first; v < range.first + range.count; ++v)
+    if (holder_[v] != nobody && !regions_.within(region, values_[holder_[v]].region)) meet(holder_[v]);
   const size_t value = holder_[range.first];
   if (value != nobody && !other_lanes && holds(range, value)) return operands_.push_back({item, index, value});
   for (uint16_t v = range.first; v < range.first + range.count; ++v)
@@ -77,13 +100,17 @@ void Copies::read(size_t item, size_t index, const isa::RegisterRange& range, bo
 void Copies::write(size_t item, size_t index, const isa::RegisterRange& range, bool keeps) {
   if (keeps) { // the same value goes on
     const size_t value = holder_[range.first];
-    if (value != nobody && values_[value].range == range && holds(range, value))
+    if (value != nobody && values_[value].range == range && holds(range, value) &&
+        values_[value].region == regions_.region_of(items_[item]))
       return operands_.push_back({item, index, value});
     for (uint16_t v = range.first; v < range.first + range.count; ++v)
       if (holder_[v] == nobody) enters_[v] = true;
     fix(range);
   }
-  values_.push_back({.range = range, .fixed = keeps});
+  Value next{.range = range, .fixed = keeps, .region = regions_.region_of(items_[item])};
+  if (next.region != no_region)
+    next.previous.assign(holder_.begin() + range.first, holder_.begin() + range.first + range.count);
+  values_.push_back(std::move(next));
   operands_.push_back({item, index, values_.size() - 1});
   for (uint16_t v = range.first; v < range.first + range.count; ++v) holder_[v] = values_.size() - 1;
 }
@@ -107,6 +134,17 @@ void Copies::find_values() {
       if (const auto range = vgprs(text.operands[o])) read(k, o, *range, other_lanes);
     for (size_t o = 0; o < std::min<size_t>(i.explicit_defs, text.operands.size()); ++o)
       if (const auto range = vgprs(text.operands[o])) write(k, o, *range, keeps_a_part(i, text, *range));
+  }
+  // A region's value that is wanted behind the code, or by the next copy, comes with what other lanes held.
+  for (uint16_t v = 0; v < 512; ++v) {
+    if (holder_[v] == nobody || values_[holder_[v]].region == no_region) continue;
+    bool wanted = enters_[v];
+    for (const uint32_t next : block_.successors) {
+      const analysis::Block& behind = facts_.graph.blocks[next];
+      if (behind.first != block_.first)
+        wanted |= facts_.live_before(behind.first)[analysis::bit_of(isa::File::vgpr, v)];
+    }
+    if (wanted) meet(holder_[v]);
   }
   // What the next copy reads must be where it looks for it. What only comes after the last copy is there too, because
   // that one keeps its registers.

@@ -3,9 +3,11 @@
 // Code that is put behind a copy of itself overwrites the registers of the first copy, and then nothing of the second
 // can start before the first is done with them. What a copy computes for itself alone goes to other registers: a value
 // and the instructions that read it, where all of them name just that value and no cross-lane instruction looks at
-// lanes that were not written. What comes into the code or leaves it keeps its register.
+// lanes that were not written. What comes into the code or leaves it keeps its register. So does what is written in a
+// guarded region and read outside of it: there it has met what other lanes held before.
 #pragma once
 
+#include "search/drivers/rewrite/exec_regions.h"
 #include "search/drivers/rewrite/steppers.h"
 
 namespace asmevo::search::rewrite {
@@ -14,7 +16,7 @@ class Copies {
 public:
   /// Of the instructions of a block without its waits, `left_out` (items) and the additions of `steppers`.
   Copies(const Facts& facts, const analysis::Block& block, const std::vector<size_t>& left_out,
-         std::vector<Stepper> steppers = {});
+         const ExecRegions& regions, std::vector<Stepper> steppers = {});
 
   /// Lines of the next copy. Values get registers of their own while there are any that cost no occupancy, and then the
   /// ones that they had. The last copy leaves everything where the code as it was would have left it.
@@ -24,7 +26,9 @@ private:
   struct Value {
     isa::RegisterRange range;
     bool fixed = false;
-    uint16_t moved_to = 0; // of this copy
+    int region = no_region;       // that it is written in
+    std::vector<size_t> previous; // values in its registers before it, where they stay in other lanes
+    uint16_t moved_to = 0;        // of this copy
   };
   struct Operand {
     size_t item, index; // of the instruction's text
@@ -36,9 +40,12 @@ private:
   void write(size_t item, size_t index, const isa::RegisterRange& range, bool keeps);
   bool holds(const isa::RegisterRange& range, size_t value) const; // all of it
   void fix(const isa::RegisterRange& range);
+  void meet(size_t value); // it is wanted together with what other lanes held
   bool move(Value& value);
 
   const Facts& facts_;
+  const analysis::Block& block_;
+  const ExecRegions& regions_;
   std::vector<Stepper> steppers_;
   std::vector<size_t> items_;
   std::vector<InstructionText> texts_; // by items_

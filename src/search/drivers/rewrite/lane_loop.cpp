@@ -2,6 +2,7 @@
 #include "search/drivers/rewrite/counted_loop.h"
 
 #include "analysis/loops.h"
+#include "search/drivers/rewrite/exec_regions.h"
 #include "search/drivers/rewrite/local.h"
 
 #include <algorithm>
@@ -15,8 +16,10 @@ constexpr isa::RegisterRange vcc{isa::File::sgpr, isa::vcc_lo, 2};
 
 struct LaneLoop {
   const analysis::Block* block = nullptr;
-  size_t step_item = 0, compare = 0, collect = 0, leave = 0; // v_add, v_cmp, s_or, s_andn2
-  uint16_t counter = 0;                                      // VGPR
+  size_t compare = 0, collect = 0, leave = 0; // v_cmp, s_or, s_andn2
+  std::vector<size_t> step_items;             // v_add, or v_add to another register and v_mov back
+  uint16_t counter = 0;                       // VGPR
+  bool before_step = false;                   // the test is of the count as it was when the iteration began
   int64_t step = 0;
   std::string limit;        // operand: an SGPR that the loop does not change, or a constant
   bool limit_first = false; // of the compare's operands
@@ -31,7 +34,7 @@ std::optional<size_t> only_definition(const Facts& facts, const analysis::Block&
 }
 
 bool read_besides(const Facts& facts, const analysis::Block& block, const isa::RegisterRange& range,
-                  std::initializer_list<size_t> items) {
+                  const std::vector<size_t>& items) {
   for (size_t item = block.first; item < block.last; ++item)
     if (facts.is_instruction(item) && std::ranges::find(items, item) == items.end() &&
         reads(facts.instruction(item), range))
@@ -42,8 +45,8 @@ bool read_besides(const Facts& facts, const analysis::Block& block, const isa::R
 /// Finds s_andn2_b64 exec, exec, done; done, which is s_or_b64 of a condition; and the compare that gives that.
 bool read_mask(const Facts& facts, LaneLoop& loop) {
   const analysis::Block& block = *loop.block;
-  const auto leave = only_definition(facts, block, exec);
-  if (!leave) return false;
+  const auto leave = definition_of(facts, block, block.last, exec);
+  if (!leave || !ExecRegions::find(facts, block, std::array{*leave})) return false;
   loop.leave = *leave;
   for (size_t item = *leave + 1; item + 1 < block.last; ++item)
     if (facts.is_instruction(item) && !facts.instruction(item).traits.waitcnt) return false;
@@ -62,6 +65,47 @@ bool read_mask(const Facts& facts, LaneLoop& loop) {
   if (!compare || condition->overlaps(*done) || read_besides(facts, block, *done, {*collect, *leave})) return false;
   loop.compare = *compare;
   return !read_between(facts, *condition, *compare + 1, *collect);
+}
+
+/// What the counter of `loop` grows by each iteration, as an operand.
+std::optional<std::string> read_step(const Facts& facts, LaneLoop& loop, const std::string& count) {
+  const analysis::Block& block = *loop.block;
+  const isa::RegisterRange counter{isa::File::vgpr, loop.counter, 1};
+  const auto written = only_definition(facts, block, counter);
+  if (!written) return std::nullopt;
+  loop.before_step = *written > loop.compare;
+  size_t adds = *written;
+  const InstructionText last = parse_instruction(facts.program.items[*written].text);
+  std::string sum = count;
+  loop.step_items = {*written};
+  if (base_mnemonic(last.mnemonic) == "v_mov_b32" && last.operands.size() == 2 && last.modifiers.empty()) {
+    const auto other = operand_registers(last.operands[1]);
+    const auto at =
+        other && other->file == isa::File::vgpr ? definition_of(facts, block, *written, *other) : std::nullopt;
+    if (!at) return std::nullopt;
+    adds = *at;
+    sum = last.operands[1];
+    loop.step_items = {adds, *written};
+    // Left out with the count, where nobody else wants the sum.
+    bool wanted = read_between(facts, *other, adds + 1, *written);
+    for (size_t item = *written + 1; item < block.last && !wanted; ++item) {
+      if (!facts.is_instruction(item)) continue;
+      wanted = reads(facts.instruction(item), *other);
+    }
+    for (const uint32_t next : block.successors)
+      wanted |= facts.live_before(facts.graph.blocks[next].first)[analysis::bit_of(isa::File::vgpr, other->first)];
+    loop.counts_only = !wanted;
+  } else {
+    loop.counts_only = true;
+  }
+  const InstructionText add = parse_instruction(facts.program.items[adds].text);
+  if (base_mnemonic(add.mnemonic) != "v_add_u32" || add.operands.size() != 3 || add.operands[0] != sum ||
+      !add.modifiers.empty() || (add.operands[1] != count && add.operands[2] != count))
+    return std::nullopt;
+  std::vector<size_t> counting = loop.step_items;
+  counting.push_back(loop.compare);
+  loop.counts_only &= !read_besides(facts, block, counter, counting);
+  return add.operands[add.operands[2] == count ? 1 : 2];
 }
 
 bool read_count(const Facts& facts, LaneLoop& loop) {
@@ -90,15 +134,14 @@ bool read_count(const Facts& facts, LaneLoop& loop) {
     if (!limit || limit->file != isa::File::sgpr || limit->count != 1) return false;
     if (written_between(facts, *limit, block.first, block.last)) return false;
   }
-  const auto step = only_definition(facts, block, counter);
-  if (!step || *step > loop.compare) return false;
-  loop.step_item = *step;
-  const InstructionText add = parse_instruction(facts.program.items[*step].text);
-  if (base_mnemonic(add.mnemonic) != "v_add_u32" || add.operands.size() != 3 || add.operands[0] != count) return false;
-  const auto by = constant_of(add.operands[add.operands[2] == count ? 1 : 2]);
-  if (!by || *by == 0 || (add.operands[1] != count && add.operands[2] != count)) return false;
+  const auto regions = ExecRegions::find(facts, block, std::array{loop.leave});
+  const auto amount = read_step(facts, loop, count);
+  const auto by = amount ? constant_of(*amount) : std::nullopt;
+  if (!by || *by == 0) return false;
+  for (const size_t item : loop.step_items)
+    if (regions->region_of(item) != no_region) return false;
+  if (regions->region_of(loop.compare) != no_region) return false;
   loop.step = *by;
-  loop.counts_only = !read_besides(facts, block, counter, {*step, loop.compare});
   // The count must run towards the test.
   const bool over_above = (loop.over[0] == 'l') == loop.limit_first;
   return over_above == (loop.step > 0);
@@ -157,22 +200,35 @@ std::optional<Rounds> rounds_of(const Facts& facts, const LaneLoop& loop, uint64
   rounds.left_out = {loop.compare, loop.collect, loop.leave, loop.block->last - 1};
   const std::string count = fmt::format("v{}", loop.counter);
   if (loop.counts_only) {
-    rounds.left_out.push_back(loop.step_item);
+    rounds.left_out.insert(rounds.left_out.end(), loop.step_items.begin(), loop.step_items.end());
     rounds.step = fmt::format("v_add_u32_e32 {0}, {1:#x}, {0}\n", count, uint32_t(loop.step * int64_t(times)));
   }
   // VOPC takes a scalar or a constant in its first place only, so where it stood second the test is turned round.
   constexpr std::array turned = {std::pair{'l', 'g'}, std::pair{'g', 'l'}};
   std::string over(loop.over);
   if (!loop.limit_first) over[0] = turned[over[0] == 'l' ? 0 : 1].second;
-  const std::string advance = fmt::format("v_add_u32_e32 v{}, {:#x}, {}\n", *next, uint32_t(loop.step), count),
-                    check = fmt::format("v_cmp_{}_e32 vcc, {}, v{}\n", over, bound->operand, *next);
-  rounds.first_test = fmt::format("{}{}{}s_cbranch_vccnz {}\n", bound->lines, advance, check, labels.rest);
-  // Behind a round the count itself is tested too: it may have arrived, and the next one may have wrapped.
+  const std::string tested = fmt::format("v{}", *next),
+                    earlier = fmt::format("v_add_u32_e32 {}, {:#x}, {}\n", tested, uint32_t(-loop.step), count),
+                    advance = fmt::format("v_add_u32_e32 {}, {:#x}, {}\n", tested, uint32_t(loop.step), count);
+  const auto check = [&](const std::string& value) {
+    return fmt::format("v_cmp_{}_e32 vcc, {}, {}\n", over, bound->operand, value);
+  };
+  rounds.first_test = fmt::format("{}{}{}s_cbranch_vccnz {}\n", bound->lines, loop.before_step ? "" : advance,
+                                  check(loop.before_step ? count : tested), labels.rest);
+  // Behind a round two values are tested: what the iteration that just ended asks about may have arrived, and the next
+  // one may have wrapped.
   const std::string farther =
-      fmt::format("v_{}_{} v{}, v{}, {}\n", loop.step > 0 ? "max" : "min", loop.over.substr(3), *next, *next, count);
-  rounds.test = fmt::format("{}{}{}s_cbranch_vccz {}\n", advance, farther, check, labels.many);
-  for (const size_t item : {loop.compare, loop.collect, loop.leave})
-    rounds.last_test += facts.program.items[item].text + "\n";
+      fmt::format("v_{}_{} {}, {}, {}\n", loop.step > 0 ? "max" : "min", loop.over.substr(3), tested, tested, count);
+  rounds.test = fmt::format("{}{}{}s_cbranch_vccz {}\n", loop.before_step ? earlier : advance, farther, check(tested),
+                            labels.many);
+  if (loop.before_step) {
+    InstructionText test = parse_instruction(facts.program.items[loop.compare].text);
+    test.operands[loop.limit_first ? 2 : 1] = tested;
+    rounds.last_test = earlier + write_instruction(test) + "\n";
+  } else {
+    rounds.last_test = facts.program.items[loop.compare].text + "\n";
+  }
+  for (const size_t item : {loop.collect, loop.leave}) rounds.last_test += facts.program.items[item].text + "\n";
   rounds.last_test += fmt::format("s_cbranch_execz {}\n", labels.end);
   rounds.back = "s_cbranch_execnz";
   return rounds;

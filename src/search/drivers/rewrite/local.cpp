@@ -12,6 +12,11 @@ bool any_overlaps(const std::vector<isa::RegisterRange>& ranges, const isa::Regi
 
 } // namespace
 
+size_t function_index(const Facts& facts) {
+  const auto at = std::ranges::find(facts.program.functions, facts.function.first, &recover::Function::first);
+  return at == facts.program.functions.end() ? 0 : size_t(at - facts.program.functions.begin());
+}
+
 bool reads(const isa::Instruction& instruction, const isa::RegisterRange& range) {
   return any_overlaps(instruction.uses, range);
 }

@@ -5,6 +5,9 @@
 
 namespace asmevo::search::rewrite {
 
+/// Of Facts::function among the program's functions.
+size_t function_index(const Facts& facts);
+
 bool reads(const isa::Instruction& instruction, const isa::RegisterRange& range);
 bool writes(const isa::Instruction& instruction, const isa::RegisterRange& range);
 

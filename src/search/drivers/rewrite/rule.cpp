@@ -13,6 +13,7 @@ namespace {
 using enum Direction;
 constexpr Rule catalogue[] = {
     {"tighten-waits", latency_hiding, false, tighten_waits},
+    {"straighten-loops", instruction_simplification, false, straighten_loops},
     {"unroll-loops", latency_hiding, false, unroll_loops},
     {"fast-division", instruction_simplification, true, fast_division},
     {"unguarded-exp", instruction_simplification, true, unguarded_exp},

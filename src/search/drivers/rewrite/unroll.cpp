@@ -6,10 +6,11 @@
 // their order, only loads move.
 //
 // Whether so many iterations are still to come is asked before each round; what is left runs in the loop as it was. So
-// no load happens that would not have happened.
+// no load happens that would not have happened. Loads of guarded regions are issued under the masks of their copies.
 #include "recover/recover.h"
 #include "search/drivers/rewrite/copies.h"
 #include "search/drivers/rewrite/counted_loop.h"
+#include "search/drivers/rewrite/guarded_schedule.h"
 #include "search/drivers/rewrite/local.h"
 #include "search/drivers/rewrite/rules.h"
 #include "search/drivers/rewrite/schedule.h"
@@ -23,11 +24,13 @@ namespace {
 
 constexpr size_t longest_round = 400; // instructions
 
-bool can_be_copied(const Facts& facts, const Rounds& loop) {
+bool can_be_copied(const Facts& facts, const Rounds& loop, const ExecRegions& regions) {
   for (size_t item = loop.block->first; item < loop.block->last; ++item) {
     if (!facts.is_instruction(item) || std::ranges::find(loop.left_out, item) != loop.left_out.end()) continue;
     const isa::Instruction& i = facts.instruction(item);
-    if (writes(i, exec) || i.traits.branch || i.traits.side_effects || i.traits.relative) return false;
+    const bool guards = std::ranges::any_of(
+        regions.all(), [&](const ExecRegion& region) { return item == region.enter || item == region.leave; });
+    if ((writes(i, exec) && !guards) || i.traits.branch || i.traits.side_effects || i.traits.relative) return false;
   }
   return true;
 }
@@ -43,12 +46,12 @@ struct Unrolled {
   std::string label; // of the round
 };
 
-Unrolled unrolled(const Facts& facts, const Rounds& loop, uint64_t times) {
+Unrolled unrolled(const Facts& facts, const Rounds& loop, const ExecRegions& regions, uint64_t times) {
   size_t first = loop.block->first;
   const size_t last = loop.block->last;
   while (!facts.is_instruction(first)) ++first;
   const std::vector<Stepper> addresses = steppers(facts, *loop.block, times);
-  Copies copies(facts, *loop.block, loop.left_out, addresses);
+  Copies copies(facts, *loop.block, loop.left_out, regions, addresses);
   std::string round;
   for (uint64_t k = 0; k < times; ++k) round += copies.next(k + 1 == times);
   for (const Stepper& stepper : addresses) round += stepper.step(times);
@@ -76,16 +79,12 @@ std::optional<recover::Program> in_order(const Facts& facts, const recover::Prog
     size_t top = block.first;
     while (top + 1 < block.last && !is_label(top) && !after.is_instruction(top)) ++top;
     if (!is_label(top)) continue;
-    auto changed = recover::apply(program, scheduled(after, block, order), facts.codec);
+    auto edits = scheduled_with_guards(after, block, order);
+    if (edits.empty()) edits = scheduled(after, block, order);
+    auto changed = recover::apply(program, edits, facts.codec);
     return changed ? std::optional(*std::move(changed)) : std::nullopt;
   }
   return std::nullopt;
-}
-
-size_t index_of(const Facts& facts) {
-  for (size_t k = 0; k < facts.program.functions.size(); ++k)
-    if (facts.program.functions[k].first == facts.function.first) return k;
-  return 0;
 }
 
 } // namespace
@@ -96,13 +95,16 @@ std::vector<Idea> unroll_loops(const Facts& facts) {
     std::vector<Rounds> loops = scalar_rounds(facts, times);
     std::ranges::move(lane_rounds(facts, times), std::back_inserter(loops));
     for (const Rounds& loop : loops) {
-      if (!can_be_copied(facts, loop) || instructions_of(facts, *loop.block) * times > longest_round) continue;
-      const Unrolled text = unrolled(facts, loop, times);
+      const auto regions = ExecRegions::find(facts, *loop.block, loop.left_out);
+      if (!regions || !can_be_copied(facts, loop, *regions) ||
+          instructions_of(facts, *loop.block) * times > longest_round)
+        continue;
+      const Unrolled text = unrolled(facts, loop, *regions, times);
       const auto longer = recover::apply(facts.program, std::array{text.edit}, facts.codec);
       if (!longer) continue;
       for (const auto& [order, what] : {std::pair{Order::loads_first, "loads first"},
                                         std::pair{Order::critical_path, "scheduled by critical path"}})
-        if (const auto program = in_order(facts, *longer, index_of(facts), text.label, order))
+        if (const auto program = in_order(facts, *longer, function_index(facts), text.label, order))
           ideas.push_back({difference(facts.program, *program),
                            {},
                            fmt::format("{} iterations of {} at once, {}", times, loop.label, what),
