@@ -1,9 +1,9 @@
 // time: how long a kernel takes, and whether another one is faster.
 //
-// A wrong kernel's time says nothing, so K1 is verified before it is timed.
+// A wrong kernel's time says nothing, so K1 is verified before it is timed, unless it holds a receipt already.
 #include "cli/interrupt.h"
 #include "cli/options.h"
-#include "cli/verification.h"
+#include "cli/receipts.h"
 #include "gate/commit.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -25,6 +25,26 @@ std::string estimate_text(const std::string& file, const timing::Estimate& estim
                      estimate.occupancy.waves_per_simd);
 }
 
+/// K1, and why it may be timed or why not.
+struct Rival {
+  device::Loaded loaded;
+  std::string receipt; // in words; empty where it is not equivalent
+  std::string fault;
+  bool stopped = false;
+};
+
+Result<Rival> admit(Setting& setting, const Options& options) {
+  AE_TRY(Input candidate, open_input(options.candidate));
+  auto loaded = setting.device->load(candidate.object); // where it cannot be, the verification says why
+  const std::string name = loaded ? receipt_name(setting, *loaded) : "";
+  if (auto kept = kept_receipt(name)) return Rival{*std::move(loaded), *kept + ", verified before", {}};
+  AE_TRY(Verification v, verify_file(setting, options.candidate, options.seed, stop_on_signal()));
+  if (v.judgement.finding == oracle::Finding::stopped) return Rival{.stopped = true};
+  if (!v.holds()) return Rival{.fault = v.difference ? *v.difference : v.judgement.evidence};
+  keep_receipt(name, v);
+  return Rival{std::move(v.loaded), v.judgement.evidence, {}};
+}
+
 Result<ExitStatus> run(const Options& options) {
   AE_TRY(Setting setting, open_setting(options.setting));
   const launch::Case& timed = setting.launch.cases.front();
@@ -34,17 +54,15 @@ Result<ExitStatus> run(const Options& options) {
                              .power_limited = options.power_limited};
   std::string device = setting.device->description();
   if (options.power_limited) device += ", power-limited clock";
-  std::optional<Verification> verification;
+  std::optional<Rival> rival;
   if (!options.candidate.empty()) {
-    AE_TRY(verification, verify_file(setting, options.candidate, options.seed, stop_on_signal()));
-    if (verification->judgement.finding == oracle::Finding::stopped) return interrupted;
-    if (!verification->holds()) {
-      std::string why = verification->difference ? *verification->difference : verification->judgement.evidence;
+    AE_TRY(rival, admit(setting, options));
+    if (rival->stopped) return interrupted;
+    if (!rival->fault.empty())
       return answer(options,
                     fmt::format("{}: not timed, since it does not behave like {}: {}\n", options.candidate,
-                                options.setting.file, why),
-                    {{"device", device}, {"equivalent", false}, {"evidence", why}}, negative);
-    }
+                                options.setting.file, rival->fault),
+                    {{"device", device}, {"equivalent", false}, {"evidence", rival->fault}}, negative);
   }
   AE_TRY(timing::Estimate original, setting.device->time(setting.loaded, timed, timing));
   std::string text = fmt::format("kernel {}, case {}, {}\n", setting.kernel->name, timed.name, device) +
@@ -53,13 +71,15 @@ Result<ExitStatus> run(const Options& options) {
                              {"kernel", setting.kernel->name},
                              {"case", timed.name},
                              {"original", report::to_json(original)}};
-  if (verification) {
-    AE_TRY(timing::Estimate candidate, setting.device->time(verification->loaded, timed, timing));
+  if (rival) {
+    AE_TRY(timing::Estimate candidate, setting.device->time(rival->loaded, timed, timing));
     AE_TRY(gate::Timing compared, gate::compare(original, candidate, device));
-    text += estimate_text(options.candidate, candidate) + fmt::format("speedup {}\n", report::speedup_line(compared));
+    text += estimate_text(options.candidate, candidate) +
+            fmt::format("speedup {}\nequivalent: {}\n", report::speedup_line(compared), rival->receipt);
     document["candidate"] = report::to_json(candidate);
     document["comparison"] = report::to_json(compared);
     document["equivalent"] = true;
+    document["receipt"] = rival->receipt;
     if (options.sensitivity) {
       const timing::Sensitivity s = timing::sensitivity(original, candidate, gate::CommitRule{}.epsilon);
       text += report::sensitivity_text(s, true);

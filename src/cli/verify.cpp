@@ -1,7 +1,7 @@
 // verify: does K1 behave like K0?
 #include "cli/interrupt.h"
 #include "cli/options.h"
-#include "cli/verification.h"
+#include "cli/receipts.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -47,6 +47,7 @@ Result<ExitStatus> run(const Options& options) {
   uint64_t seed = options.seed ? *options.seed : std::random_device{}();
   AE_TRY(Verification v, verify_file(setting, options.candidate, seed, stop_on_signal(), options.proof_limit));
   if (v.judgement.finding == oracle::Finding::stopped) return interrupted;
+  if (v.holds()) keep_receipt(receipt_name(setting, v.loaded), v);
   nlohmann::json document = report::to_json(v.judgement);
   document["equivalent"] = v.holds();
   if (v.holds()) {

@@ -5,6 +5,7 @@ corpus=$ASMEVO_SOURCE/corpus
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
+export XDG_CACHE_HOME=$work/cache # receipts of other runs are none here
 
 asmevo() { "$ASMEVO" "$@"; }
 
