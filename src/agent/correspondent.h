@@ -25,6 +25,7 @@ struct Question {
 struct Answer {
   std::string text, model;
   Usage usage;
+  std::string remark; // what else is wrong, where it is no proposal
 };
 
 /// No answer. `final`: asking again is no use.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "agent/exec_agent.h"
+#include "agent/model_agent.h"
 #include "search/drivers.h"
 
 #include <nlohmann/json.hpp>
@@ -16,7 +17,8 @@ bool asks_outside(std::string_view name);
 /// What a run keeps of a driver that asks outside (DriverOptions::input), as one line of JSON. There is no key in it.
 struct OutsideSettings {
   size_t prompt_tokens = usual_prompt_tokens;
-  ExecSettings exec; // --driver exec
+  ExecSettings exec;   // --driver exec
+  ModelSettings model; // --driver llm
 };
 std::string to_input(const OutsideSettings& settings);
 Result<OutsideSettings> settings_from_input(const std::string& input);

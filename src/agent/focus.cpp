@@ -39,6 +39,12 @@ struct Ranked {
 
 } // namespace
 
+bool within(const Focus& focus, const CodeView& view, const search::Focus& wanted) {
+  const search::Range range = view.windows[focus.window].range;
+  const bool meets = !wanted.window || (range.first < wanted.window->last && wanted.window->first < range.last);
+  return meets && (!wanted.direction || size_t(*wanted.direction) == size_t(focus.direction));
+}
+
 std::vector<Focus> foci_of(const CodeView& view) {
   std::vector<Ranked> ranked;
   for (size_t rank = 0; rank < std::min(view.windows.size(), most_windows); ++rank) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "agent/code_view.h"
+#include "search/driver.h"
 
 #include <array>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 namespace asmevo::agent {
 
+/// Those of the search, in its order, and any other.
 enum class Direction : uint8_t {
   latency_hiding,
   dependency_reduction,
@@ -21,6 +23,7 @@ enum class Direction : uint8_t {
   instruction_simplification,
   other,
 };
+static_assert(size_t(Direction::other) == search::direction_count);
 inline constexpr std::array<std::string_view, 6> directions = {
     "latency-hiding", "dependency-reduction",       "register-pressure",
     "memory-access",  "instruction-simplification", "other"};
@@ -32,6 +35,9 @@ struct Focus {
 
   bool operator==(const Focus&) const = default;
 };
+
+/// What the controller wants the next proposal to be about.
+bool within(const Focus& focus, const CodeView& view, const search::Focus& wanted);
 
 /// All pairs that have time to gain, the most of it first. Empty where nothing of the code was executed.
 std::vector<Focus> foci_of(const CodeView& view);

@@ -62,7 +62,9 @@ std::optional<search::Proposal> OutsideDriver::propose(const search::State& stat
 std::vector<Focus> OutsideDriver::foci_left(const search::State& state, const CodeView& view) {
   if (std::exchange(version_, state.version) != state.version) exhausted_.clear();
   std::vector<Focus> foci = foci_of(view);
-  std::erase_if(foci, [&](const Focus& focus) { return std::ranges::find(exhausted_, focus) != exhausted_.end(); });
+  std::erase_if(foci, [&](const Focus& focus) {
+    return !within(focus, view, state.focus) || std::ranges::find(exhausted_, focus) != exhausted_.end();
+  });
   return foci;
 }
 
@@ -80,7 +82,7 @@ OutsideDriver::Outcome OutsideDriver::ask(const search::State& state, const Code
     std::expected<Answer, Silence> answer = correspondent_->ask(question);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     if (!answer) {
-      why = transcript_.secrets().removed_from(answer.error().why);
+      why = transcript_->secrets().removed_from(answer.error().why);
       unbilled_ += answer.error().usage;
       if (auto kept = note(question, "", "no answer: " + why, answer.error().usage, seconds); !kept)
         return stop(kept.error().message);
@@ -89,8 +91,9 @@ OutsideDriver::Outcome OutsideDriver::ask(const search::State& state, const Code
     }
     answered = true;
     Reply reply = read_reply(answer->text, prompt.shown);
-    if (holds_secret(reply, transcript_.secrets())) reply = Refused{"there is a key in the text of an edit"};
-    const auto* fault = std::get_if<Refused>(&reply);
+    if (holds_secret(reply, transcript_->secrets())) reply = Refused{"there is a key in the text of an edit"};
+    auto* fault = std::get_if<Refused>(&reply);
+    if (fault && !answer->remark.empty()) fault->why += "; " + answer->remark;
     auto* proposal = std::get_if<search::Proposal>(&reply);
     Usage usage = answer->usage;
     // A program may say itself what its answer took.
@@ -101,12 +104,12 @@ OutsideDriver::Outcome OutsideDriver::ask(const search::State& state, const Code
     if (auto kept = note(question, answer->text, result, usage, seconds); !kept) return stop(kept.error().message);
     if (fault) {
       why = fault->why;
-      refused.push_back({bounded(transcript_.secrets().removed_from(answer->text), longest_text), why});
+      refused.push_back({bounded(transcript_->secrets().removed_from(answer->text), longest_text), why});
       continue;
     }
     if (!proposal) return std::get<Nothing>(std::move(reply));
     const std::string model = answer->model.empty() ? proposal->origin.model : answer->model;
-    const Secrets& secrets = transcript_.secrets();
+    const Secrets& secrets = transcript_->secrets();
     proposal->parent = state.version;
     proposal->rationale = secrets.removed_from(proposal->rationale);
     proposal->origin = {bounded(secrets.removed_from(model), longest_name), prompt.hash, unbilled_.input_tokens,
@@ -135,7 +138,7 @@ Result<void> OutsideDriver::note(const Question& question, std::string_view answ
                  {"result", result},
                  {"seconds", seconds}};
   if (question.number == 1) record["system"] = question.prompt.system;
-  return transcript_.add(std::move(record), usage);
+  return transcript_->add(std::move(record), usage);
 }
 
 } // namespace asmevo::agent

@@ -15,8 +15,9 @@ namespace asmevo::agent {
 
 class OutsideDriver : public search::Driver {
 public:
-  OutsideDriver(std::unique_ptr<Correspondent> correspondent, Transcript transcript, size_t prompt_tokens)
-      : correspondent_(std::move(correspondent)), transcript_(std::move(transcript)), prompt_tokens_(prompt_tokens) {}
+  OutsideDriver(std::unique_ptr<Correspondent> correspondent, std::unique_ptr<Transcript> transcript,
+                size_t prompt_tokens)
+      : transcript_(std::move(transcript)), correspondent_(std::move(correspondent)), prompt_tokens_(prompt_tokens) {}
 
   std::string_view name() const override { return correspondent_->name(); }
   bool repeatable() const override { return false; }
@@ -34,8 +35,8 @@ private:
   Result<void> note(const Question& question, std::string_view answer, std::string_view result, const Usage& usage,
                     double seconds);
 
+  std::unique_ptr<Transcript> transcript_; // which the correspondent may look at
   std::unique_ptr<Correspondent> correspondent_;
-  Transcript transcript_;
   size_t prompt_tokens_;
   std::optional<std::string> trouble_;
   int64_t questions_ = 0;

@@ -2,10 +2,10 @@
 //
 // The run directory is made before the first costly step, so that an interruption at any moment leaves something that
 // --resume can continue. OUT is written at the end only; until then the best version is in the run.
-#include "agent/drivers.h"
 #include "cli/interrupt.h"
 #include "cli/job.h"
 #include "cli/options.h"
+#include "cli/outside.h"
 #include "report/json.h"
 #include "report/text.h"
 #include "search/controller.h"
@@ -22,16 +22,8 @@ struct Options : Common, JobOptions {
   agent::OutsideSettings outside; // for drivers that ask someone outside
 };
 
-/// Options of one driver say nothing to another.
-Result<void> check_driver_usage(const Options& options) {
-  const bool exec = options.driver.name == "exec" && options.resume.empty();
-  if (!exec && !options.outside.exec.command.empty())
-    return fail("{}: unexpected argument; a command is for --driver exec", options.outside.exec.command[0]);
-  return {};
-}
-
 Result<void> check_usage(const Options& options) {
-  AE_CHECK(check_driver_usage(options));
+  AE_CHECK(check_outside(options.outside, options.resume.empty() ? options.driver.name : ""));
   if (options.workers != 1) return fail("--workers {}: one worker so far", options.workers);
   if (!options.resume.empty()) {
     if (!options.setting.file.empty() || !options.setting.launch.empty() || !options.output.empty())
@@ -122,7 +114,13 @@ Result<ExitStatus> conclude(const Options& options, Job& job, gate::Bench& bench
                             .device = bench.device->description(),
                             .fidelity = bench.reference->fidelity(),
                             .directory = job.lineage.directory()};
-  return answer(options, report::final_table(final), document_of(final, job, versions, *bench.reference));
+  nlohmann::json document = document_of(final, job, versions, *bench.reference);
+  AE_TRY(const std::optional<Spent> spent, spent_by(job.lineage.directory()));
+  if (spent) {
+    fmt::print(stderr, "spent: {}\n", spent->line);
+    document["spent"] = spent->document;
+  }
+  return answer(options, report::final_table(final), document);
 }
 
 Result<ExitStatus> search_from(const Options& options, Job& job, const volatile bool* stop) {
@@ -139,8 +137,11 @@ Result<ExitStatus> search_from(const Options& options, Job& job, const volatile 
                     .reference = &*reference,
                     .settings = settings,
                     .stop = stop};
-  AE_TRY(std::unique_ptr<search::Driver> driver,
-         agent::make_driver({job.lineage.info().driver, job.lineage.info().driver_input}, job.lineage.directory()));
+  search::DriverOptions wanted{job.lineage.info().driver, job.lineage.info().driver_input};
+  if (agent::asks_outside(wanted.name)) {
+    AE_TRY(wanted.input, renewed_input(wanted.input, options.outside));
+  }
+  AE_TRY(std::unique_ptr<search::Driver> driver, agent::make_driver(wanted, job.lineage.directory()));
   search::Controller controller(bench, *driver, job.lineage);
   controller.on_progress([&](const search::Snapshot& snapshot) {
     status.show(report::progress_line(snapshot));
@@ -171,28 +172,6 @@ Result<ExitStatus> run(const Options& options) {
   // An input that cannot be optimised leaves no run behind.
   if (attempts && attempts->empty()) AE_CHECK(search::Lineage::discard(std::move(job.lineage)));
   return status;
-}
-
-void outside_options(CLI::App& app, agent::OutsideSettings& outside) {
-  app.add_option("COMMAND", outside.exec.command, "for --driver exec, behind --: the program with its arguments")
-      ->type_name("");
-  app.add_option_function<std::string>(
-         "--exec-mode",
-         [&outside](const std::string& name) {
-           outside.exec.mode =
-               agent::ExecMode(std::ranges::find(agent::exec_mode_names, name) - agent::exec_mode_names.begin());
-         },
-         "for --driver exec: request (a process for each question, JSON in and out), session (one process, JSON "
-         "lines), "
-         "prompt (a process for each question, the prompt as text); request without it")
-      ->type_name("MODE")
-      ->check(CLI::IsMember(std::vector<std::string>(agent::exec_mode_names.begin(), agent::exec_mode_names.end())));
-  app.add_option("--answer-timeout", outside.exec.timeout_seconds, "for an answer from outside, in seconds (600)")
-      ->type_name("S")
-      ->check(CLI::Range(1, 86'400));
-  app.add_option("--prompt-tokens", outside.prompt_tokens, "of one prompt at most, estimated (16000)")
-      ->type_name("N")
-      ->check(CLI::Range(agent::least_prompt_tokens, size_t{1'000'000}));
 }
 
 void declare_options(CLI::App& app, Options& options) {
@@ -230,6 +209,8 @@ const Verb optimize_verb = {
     "  asmevo optimize softmax.hsaco --launch softmax.launch.json -o faster.hsaco --budget 500,10m --seed 7\n"
     "  asmevo optimize softmax.hsaco --launch softmax.launch.json -o faster.hsaco --driver exec --exec-mode prompt -- "
     "claude -p\n"
+    "  asmevo optimize softmax.hsaco --launch softmax.launch.json -o faster.hsaco --driver llm --provider anthropic "
+    "--model NAME --token-budget 1000000\n"
     "  asmevo optimize --resume faster.hsaco.asmevo\n",
     [](CLI::App& app) { return declare<Options>(app, declare_options, run); }};
 

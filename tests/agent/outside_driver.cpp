@@ -29,8 +29,10 @@ protected:
   OutsideDriver driver(Scripted::Script script, Secrets secrets = {}) {
     auto scripted = std::make_unique<Scripted>(std::move(script));
     correspondent = scripted.get();
-    return OutsideDriver(std::move(scripted), *Transcript::open(directory + "/transcript.jsonl", std::move(secrets)),
-                         usual_prompt_tokens);
+    return OutsideDriver(
+        std::move(scripted),
+        std::make_unique<Transcript>(*Transcript::open(directory + "/transcript.jsonl", std::move(secrets))),
+        usual_prompt_tokens);
   }
   std::string edit(std::string_view text, std::string_view more = "") {
     const size_t at = item("v_add_f32");
@@ -96,6 +98,23 @@ TEST_F(OutsideTest, AnotherDirectionIsAskedAboutWhereTwoProposalsBroughtNothing)
   EXPECT_EQ(asked[0], asked[1]);
   EXPECT_NE(asked[1], asked[2]);
   EXPECT_EQ(asked[2], asked[3]);
+}
+
+TEST_F(OutsideTest, TheFocusOfTheControllerIsKeptAndEditsStayInWhatWasShown) {
+  std::vector<Focus> asked;
+  Range shown;
+  OutsideDriver outside = driver([&](const Question& question) {
+    asked.push_back(question.prompt.focus);
+    shown = question.prompt.shown;
+    return Answer{edit("v_nop", R"(, "direction": "memory-access")")};
+  });
+  const Range cold = view.windows.at(1).range;
+  state.focus = {cold, search::Direction::memory_access};
+  const auto proposal = outside.propose(state, random);
+  ASSERT_TRUE(proposal);
+  EXPECT_EQ(asked, (std::vector<Focus>{{1, Direction::memory_access}}));
+  EXPECT_EQ(proposal->window, shown);
+  EXPECT_EQ(proposal->direction, search::Direction::memory_access);
 }
 
 TEST_F(OutsideTest, WhoNeverAnswersStopsTheSessionWithTheReason) {

@@ -141,3 +141,20 @@ delays() { # COUNT
     esac
   done
 }
+
+# serve_model STEP...: a server that answers like a language model's (model_server.py), instead of the one before. The
+# environment leads to it, with a key that must not appear anywhere; what it was asked is in requests.jsonl.
+serve_model() {
+  need python3
+  [ -z "${model_server:-}" ] || kill "$model_server"
+  rm -f port requests.jsonl
+  export TEST_API_KEY=very-secret-value-0123
+  python3 "$ASMEVO_SOURCE/tests/behaviour/model_server.py" port requests.jsonl "$@" &
+  model_server=$!
+  trap 'kill "$model_server"; rm -rf "$work"' EXIT
+  for _ in $(seq 100); do [ -f port ] && break; sleep 0.1; done
+  [ -f port ] || fail 'the server does not start'
+  export OPENAI_API_KEY=$TEST_API_KEY OPENAI_BASE_URL=http://127.0.0.1:$(cat port)/v1
+  export ANTHROPIC_API_KEY=$TEST_API_KEY ANTHROPIC_BASE_URL=http://127.0.0.1:$(cat port)
+  export XDG_CONFIG_HOME=$work/config
+}
