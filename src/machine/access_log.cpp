@@ -50,6 +50,34 @@ bool AccessLog::enter(const Region& region, bool write) {
   return write || tracked_[index];
 }
 
+namespace {
+
+/// Joins what one workgroup did, from `first` on, where it touches: elements that are used in several instructions,
+/// each of which leaves gaps that another fills.
+void join(std::vector<AccessLog::Interval>& intervals, size_t first) {
+  constexpr size_t few = 64;
+  if (intervals.size() <= first + few) return;
+  const auto begin = intervals.begin() + ptrdiff_t(first);
+  std::ranges::sort(begin, intervals.end(), {}, &AccessLog::Interval::first);
+  auto kept = begin;
+  for (auto next = begin + 1; next != intervals.end(); ++next)
+    if (next->first <= kept->last)
+      kept->last = std::max(kept->last, next->last);
+    else
+      *++kept = *next;
+  intervals.erase(kept + 1, intervals.end());
+}
+
+} // namespace
+
+void AccessLog::begin(uint32_t workgroup) {
+  join(reads_, first_read_);
+  join(writes_, first_write_);
+  first_read_ = reads_.size();
+  first_write_ = writes_.size();
+  workgroup_ = workgroup;
+}
+
 void AccessLog::note(uint64_t address, uint64_t bytes, bool write) {
   std::vector<Interval>& intervals = write ? writes_ : reads_;
   if (!intervals.empty()) {

@@ -58,7 +58,8 @@ public:
   /// Regions whose accesses are logged from now on: all, or those written so far.
   void track_all();
   void track_written();
-  void begin(uint32_t workgroup) { workgroup_ = workgroup; }
+  /// From now on another workgroup runs.
+  void begin(uint32_t workgroup);
   void note(uint64_t address, uint64_t bytes, bool write);
 
   /// A wave is about to access a region; says whether its accesses must be noted.
@@ -76,6 +77,7 @@ private:
   Snapshots& snapshots_;
   std::vector<uint8_t> tracked_, read_untracked_;
   std::vector<Interval> reads_, writes_;
+  size_t first_read_ = 0, first_write_ = 0; // of this workgroup
   uint32_t workgroup_ = 0;
 };
 
