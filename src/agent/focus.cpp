@@ -39,6 +39,11 @@ struct Ranked {
 
 } // namespace
 
+std::optional<search::Direction> direction_of_search(std::string_view name) {
+  const auto at = size_t(std::ranges::find(directions, name) - directions.begin());
+  return at < search::direction_count ? std::optional(search::Direction(at)) : std::nullopt;
+}
+
 bool within(const Focus& focus, const CodeView& view, const search::Focus& wanted) {
   const search::Range range = view.windows[focus.window].range;
   const bool meets = !wanted.window || (range.first < wanted.window->last && wanted.window->first < range.last);

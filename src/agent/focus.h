@@ -29,6 +29,9 @@ inline constexpr std::array<std::string_view, 6> directions = {
     "memory-access",  "instruction-simplification", "other"};
 inline std::string_view direction_name(Direction direction) { return directions[size_t(direction)]; }
 
+/// Nothing for "other", and for what is none.
+std::optional<search::Direction> direction_of_search(std::string_view name);
+
 struct Focus {
   size_t window = 0; // rank
   Direction direction = Direction::latency_hiding;

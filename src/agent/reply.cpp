@@ -91,9 +91,7 @@ Reply proposal_of(const json& answer, Range shown) {
   if (auto fault = fault_of_windows(proposal.edits, shown)) return Refused{*fault};
   proposal.auto_waits = answer.value("auto_waits", false);
   proposal.rule = answer.value("direction", std::string(direction_name(Direction::other)));
-  if (const auto at = size_t(std::ranges::find(directions, proposal.rule) - directions.begin());
-      at < size_t(Direction::other))
-    proposal.direction = search::Direction(at);
+  proposal.direction = direction_of_search(proposal.rule);
   proposal.window = shown;
   proposal.rationale = bounded(answer.value("rationale", ""));
   proposal.origin = {answer.value("model", ""), "", answer.value("input_tokens", int64_t{0}),

@@ -46,6 +46,8 @@ Result<json> call(Workspace& workspace, const json& arguments, const Progress& p
   search::Proposal proposal;
   AE_TRY(proposal.edits, workspace.edits_of(*view, edits_in(arguments)));
   proposal.rule = arguments.value("direction", "other");
+  proposal.direction = direction_of_search(proposal.rule);
+  proposal.window = {view->function->first, view->function->last}; // an agent may edit any part that it has looked at
   proposal.rationale = bounded(arguments.value("rationale", ""));
   proposal.auto_waits = arguments.value("auto_waits", false);
   proposal.origin = {arguments.value("model", ""), arguments.value("prompt_hash", ""),
