@@ -9,7 +9,7 @@
 # make fuzz-machine   COUNT (5000) random programs for each of TARGETS, on the machine and on the host
 # make check-programs the MI300A programs of the data folder at all sizes below 10 million wave-instructions
 # make mutants    wrong versions of the corpus kernels, all of which the gate must refuse
-# make test-agents   the official MCP client of npm against `asmevo mcp` (skips loudly without node or npm)
+# make test-agents   the official MCP client and the Codex CLI of npm against asmevo (skips loudly without node or npm)
 # make corpora    round trips and edits of rocRAND, rocSPARSE and compiled kernels for every target (downloads 100 MB)
 BUILD ?= build
 JOBS ?= $(shell nproc)
