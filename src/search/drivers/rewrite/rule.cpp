@@ -20,6 +20,7 @@ constexpr Rule catalogue[] = {
     {"fast-square-root", instruction_simplification, true, fast_square_root},
     {"reciprocal-square-root", instruction_simplification, true, reciprocal_square_root},
     {"merge-memory", memory_access, false, merge_memory},
+    {"swizzle-lds", memory_access, false, swizzle_lds},
     {"remove-duplicates", instruction_simplification, false, remove_duplicates},
     {"remove-dead-code", instruction_simplification, false, remove_dead_code},
     {"drop-exec-skips", instruction_simplification, false, drop_exec_skips},
@@ -54,9 +55,14 @@ uint32_t budget_of(const State& state, uint32_t used) {
   return budget;
 }
 
-/// Heat from the modelled cycles of each instruction: items and image instructions are both in address order.
-std::vector<double> heat_of_items(const State& state) {
-  std::vector<double> heat(state.function->last - state.function->first, 0.0);
+struct Heat {
+  std::vector<double> by_item;
+  double lds_conflicts = 0;
+};
+
+/// From the modelled cycles of each instruction: items and image instructions are both in address order.
+Heat heat_of_items(const State& state) {
+  Heat heat{.by_item = std::vector<double>(state.function->last - state.function->first, 0.0)};
   if (!state.estimate || state.estimate->attribution.empty() || !state.image) return heat;
   const auto& instructions = state.image->instructions();
   for (size_t item = state.function->first; item < state.function->last; ++item) {
@@ -65,8 +71,9 @@ std::vector<double> heat_of_items(const State& state) {
     auto at = std::ranges::lower_bound(instructions, address, {}, &isa::Instruction::address);
     if (at == instructions.end() || at->address != address) continue;
     const timing::Attribution& a = state.estimate->attribution[size_t(at - instructions.begin())];
-    heat[item - state.function->first] =
+    heat.by_item[item - state.function->first] =
         a.issue_cycles + std::accumulate(a.stall_cycles.begin(), a.stall_cycles.end(), 0.0);
+    heat.lds_conflicts += a.stall_cycles[size_t(timing::Stall::lds_conflict)];
   }
   return heat;
 }
@@ -83,12 +90,14 @@ Facts gather(const State& state) {
   uint32_t used = highest_vgpr(*state.program, *state.function);
   analysis::Graph graph = analysis::control_flow(*state.program, *state.function);
   analysis::Liveness liveness = analysis::liveness(*state.program, *state.function, graph);
+  Heat heat = heat_of_items(state);
   return {.program = *state.program,
           .function = *state.function,
           .codec = *state.codec,
           .graph = std::move(graph),
           .liveness = std::move(liveness),
-          .heat = heat_of_items(state),
+          .heat = std::move(heat.by_item),
+          .lds_conflicts = heat.lds_conflicts,
           .allow_float_rewrites = state.allow_float_rewrites,
           .vgprs_used = used,
           .vgpr_budget = budget_of(state, used)};

@@ -16,6 +16,7 @@ std::vector<Idea> merge_memory(const Facts& facts);
 std::vector<Idea> remove_dead_code(const Facts& facts);
 std::vector<Idea> remove_duplicates(const Facts& facts);
 std::vector<Idea> drop_exec_skips(const Facts& facts);
+std::vector<Idea> swizzle_lds(const Facts& facts);
 std::vector<Idea> straighten_loops(const Facts& facts);
 
 } // namespace asmevo::search::rewrite
