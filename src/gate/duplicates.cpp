@@ -64,6 +64,11 @@ std::string rename_labels(const std::vector<std::string>& lines) {
   return out;
 }
 
+std::optional<int64_t> find(const std::unordered_map<std::string, int64_t>& numbers, const std::string& hash) {
+  const auto found = numbers.find(hash);
+  return found == numbers.end() ? std::nullopt : std::optional(found->second);
+}
+
 void append_item(std::vector<std::string>& lines, const recover::Item& item) {
   std::string text = item.text;
   if (item.kind == recover::ItemKind::label && !text.ends_with(':')) text += ':';
@@ -71,6 +76,22 @@ void append_item(std::vector<std::string>& lines, const recover::Item& item) {
 }
 
 } // namespace
+
+void Known::add(const std::string& text, const std::string& artifact, int64_t number) {
+  const std::scoped_lock lock(mutex_);
+  if (!text.empty()) texts_.emplace(text, number);
+  if (!artifact.empty()) artifacts_.emplace(artifact, number);
+}
+
+std::optional<int64_t> Known::text(const std::string& hash) const {
+  const std::scoped_lock lock(mutex_);
+  return find(texts_, hash);
+}
+
+std::optional<int64_t> Known::artifact(const std::string& hash) const {
+  const std::scoped_lock lock(mutex_);
+  return find(artifacts_, hash);
+}
 
 std::string normalised_text(const recover::Program& program, std::span<const recover::Edit> edits) {
   std::vector<std::string> lines;

@@ -9,6 +9,8 @@
 #include "recover/program.h"
 
 #include <cstdint>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -21,10 +23,19 @@ std::string normalised_text(const recover::Program& program, std::span<const rec
 /// The same for a whole listing.
 std::string normalised_text(std::string_view listing);
 
-/// Every candidate that has been judged, by what it looked like. The number is the evaluation that judged it.
-struct Known {
-  std::unordered_map<std::string, int64_t> texts;     // sha256 of the normalised text
-  std::unordered_map<std::string, int64_t> artifacts; // sha256 of the built object
+/// Every candidate that has been judged, by what it looked like. Several threads may ask while one adds.
+class Known {
+public:
+  /// `text` and `artifact` are sha256 of the normalised text and of the built object; either may be empty. What was
+  /// judged first keeps its number; 0 is K0.
+  void add(const std::string& text, const std::string& artifact, int64_t number);
+  /// The number of the evaluation that judged it.
+  std::optional<int64_t> text(const std::string& hash) const;
+  std::optional<int64_t> artifact(const std::string& hash) const;
+
+private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, int64_t> texts_, artifacts_;
 };
 
 } // namespace asmevo::gate

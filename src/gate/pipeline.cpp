@@ -53,18 +53,6 @@ std::expected<Bytes, isa::AssemblyError> assemble(const Candidate& candidate, co
       candidate);
 }
 
-Verdict duplicate_of(int64_t number, std::string_view what) {
-  return {.outcome = Outcome::duplicate, .evidence = fmt::format("same {} as evaluation {}", what, number)};
-}
-
-/// Number 0 is K0 itself.
-std::optional<Verdict> find_duplicate(const std::unordered_map<std::string, int64_t>& known, const std::string& hash,
-                                      std::string_view what) {
-  auto found = known.find(hash);
-  if (found == known.end()) return std::nullopt;
-  return duplicate_of(found->second, what);
-}
-
 bool stopped(const Bench& bench) { return bench.stop && *bench.stop; }
 
 void enter(const Bench& bench, std::string_view stage) {
@@ -78,16 +66,21 @@ uint64_t mix(uint64_t a, uint64_t b) { // splitmix64 over both
   return x ^ x >> 31;
 }
 
+/// Number 0 is K0 itself.
+Verdict duplicate_of(int64_t number, std::string_view what) {
+  return {.outcome = Outcome::duplicate, .evidence = fmt::format("same {} as evaluation {}", what, number)};
+}
+
 /// Runs the stages one after the other and leaves in `evaluation` what is known when one halts.
 Stage<Verdict> run_stages(const Candidate& candidate, double parent_speedup, int64_t number, const Known& known,
                           Bench& bench, Evaluation& evaluation) {
   evaluation.text_hash = sha256_hex(text_of(candidate));
-  if (auto duplicate = find_duplicate(known.texts, evaluation.text_hash, "text")) return *duplicate;
+  if (auto number_of = known.text(evaluation.text_hash)) return duplicate_of(*number_of, "text");
   enter(bench, "build");
   auto built = build(candidate, bench);
   if (!built) return std::unexpected(std::move(built.error()));
   evaluation.artifact_hash = built->hash;
-  if (auto duplicate = find_duplicate(known.artifacts, built->hash, "object")) return *duplicate;
+  if (auto number_of = known.artifact(built->hash)) return duplicate_of(*number_of, "object");
   enter(bench, "static");
   if (auto checked = check(*built, bench); !checked) return std::unexpected(std::move(checked.error()));
   if (stopped(bench)) return std::unexpected<Halt>(Interrupted{});
@@ -168,6 +161,19 @@ Result<std::optional<Evaluation>> evaluate(const Candidate& candidate, double pa
   if (auto* error = std::get_if<Error>(&verdict.error())) return std::unexpected(std::move(*error));
   evaluation.verdict = std::get<Verdict>(std::move(verdict.error()));
   return evaluation;
+}
+
+void recognise(Evaluation& evaluation, const Known& known) {
+  std::optional<Verdict> verdict;
+  if (auto number = known.text(evaluation.text_hash)) {
+    verdict = duplicate_of(*number, "text");
+    evaluation.artifact_hash.clear();
+  } else if (auto number = known.artifact(evaluation.artifact_hash)) {
+    verdict = duplicate_of(*number, "object");
+  }
+  if (!verdict) return;
+  evaluation.verdict = *std::move(verdict);
+  evaluation.built.reset();
 }
 
 } // namespace asmevo::gate

@@ -104,4 +104,8 @@ struct Evaluation {
 Result<std::optional<Evaluation>> evaluate(const Candidate& candidate, double parent_speedup, int64_t number,
                                            const Known& known, Bench& bench);
 
+/// Makes the verdict what it would be had the evaluation begun now: what it duplicates may have been judged since. It
+/// must not be known itself.
+void recognise(Evaluation& evaluation, const Known& known);
+
 } // namespace asmevo::gate

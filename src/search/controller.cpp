@@ -9,27 +9,22 @@ namespace {
 
 constexpr std::array<std::string_view, 4> ending_names = {"budget spent", "no more ideas", "interrupted",
                                                           "driver stopped"};
+constexpr size_t most_standpoints = 4; // beside one for each worker
 
-/// Each evaluation draws from a stream of its own, so that it does not matter which ones were made in this process.
-std::mt19937_64 random_for(uint64_t seed, int64_t number) {
-  std::seed_seq mixed{uint32_t(seed), uint32_t(seed >> 32), uint32_t(number), uint32_t(uint64_t(number) >> 32)};
-  return std::mt19937_64(mixed);
+PlanSettings plan_settings(const RunInfo& info) {
+  return {.team = std::max<int64_t>(1, info.team),
+          .turn = std::max<int64_t>(1, info.turn),
+          .stall = info.stall,
+          .patience = info.patience};
 }
 
-bool same(const Proposal& a, const Proposal& b) {
-  auto equal = [](const recover::Edit& x, const recover::Edit& y) {
-    return x.first == y.first && x.last == y.last && x.text == y.text;
-  };
-  return a.rule == b.rule && a.auto_waits == b.auto_waits && a.parent == b.parent &&
-         std::ranges::equal(a.edits, b.edits, equal);
-}
-
-std::optional<std::string> fault_of_window(const Proposal& proposal) {
-  if (!proposal.window) return std::nullopt;
+std::optional<std::string> fault_of_window(const Proposal& proposal, const std::optional<Range>& focus) {
+  const std::optional<Range> window = proposal.window ? proposal.window : focus;
+  if (!window) return std::nullopt;
   for (size_t i = 0; i < proposal.edits.size(); ++i)
-    if (const recover::Edit& edit = proposal.edits[i]; !proposal.window->contains(edit))
+    if (const recover::Edit& edit = proposal.edits[i]; !window->contains(edit))
       return fmt::format("edit {}: items [{}, {}) are outside the window [{}, {})", i, edit.first, edit.last,
-                         proposal.window->first, proposal.window->last);
+                         window->first, window->last);
   return std::nullopt;
 }
 
@@ -37,204 +32,192 @@ std::optional<std::string> fault_of_window(const Proposal& proposal) {
 
 std::string_view ending_name(Ending ending) { return ending_names[size_t(ending)]; }
 
+Controller::Controller(gate::Bench& bench, Driver& driver, Lineage& lineage)
+    : bench_(bench), lineage_(lineage), plan_(plan_settings(lineage.info())), standpoints_(bench, lineage) {
+  add_driver(driver);
+  standpoints_.keep(size_t(plan_settings(lineage.info()).team) + most_standpoints);
+}
+
 Result<Summary> Controller::run() {
+  const PlanSettings settings = plan_settings(lineage_.info());
+  if (workers_.size() != size_t(settings.team))
+    return fail("{}: a team of {} workers needs as many drivers, not {}", lineage_.directory(), settings.team,
+                workers_.size());
   AE_CHECK(load());
-  AE_CHECK(replay());
-  int64_t replayed = int64_t(attempts_.size());
-  if (show_) show_(snapshot(nullptr));
-  while (true) {
-    AE_TRY(bool more, next());
-    if (!more) break;
-    if (show_) show_(snapshot(&attempts_.back()));
-  }
-  if (ending_ != Ending::interrupted) AE_CHECK(lineage_.finish(ending_name(ending_), elapsed()));
+  versions_.assign(1, recorded_versions_.front());
+  std::vector<gate::Bench*> evaluating = evaluating_;
+  if (evaluating.empty()) evaluating.push_back(&bench_);
+  evaluators_ = std::make_unique<Evaluators>(evaluating, known_, stop_);
+  const Result<void> searched = search();
+  evaluators_.reset();
+  if (!searched) return std::unexpected(searched.error());
+  while (replaying()) absorb(recorded_[attempts_.size()]); // interrupted before it got so far
+  if (ending_ != Ending::interrupted)
+    AE_CHECK(lineage_.finish(ending_name(ending_), elapsed(), std::exchange(new_decisions_, {})));
   Snapshot last = snapshot(nullptr);
-  return Summary{ending_, last, versions_[size_t(last.best_version)], replayed, driver_changed_};
+  return Summary{ending_, last, versions_[size_t(last.best_version)], int64_t(recorded_.size()), driver_changed_};
 }
 
 Result<void> Controller::open() {
   AE_CHECK(load());
-  std::ranges::for_each(attempts_, [this](const Attempt& attempt) { remember(attempt); });
+  versions_.assign(1, recorded_versions_.front());
+  while (replaying()) absorb(recorded_[attempts_.size()]);
   return {};
 }
 
 Result<const Attempt*> Controller::submit(int64_t parent, Proposal proposal) {
-  const int64_t number = int64_t(attempts_.size()) + 1;
-  if (snapshot().budget.spent(number - 1, elapsed())) return fail("the budget is spent");
-  AE_TRY(bool judged, judge({number, parent, std::move(proposal)}));
+  stop_ = bench_.stop;
+  if (spent()) return fail("the budget is spent");
+  Trial trial{.stream = int64_t(attempts_.size()) + 1, .parent = parent, .proposal = std::move(proposal)};
+  AE_TRY(bool judged, judge(trial));
   return judged ? &attempts_.back() : nullptr;
 }
 
 Result<void> Controller::load() {
   started_ = std::chrono::steady_clock::now();
-  AE_TRY(versions_, lineage_.versions());
-  AE_TRY(attempts_, lineage_.attempts());
+  stop_ = bench_.stop;
+  AE_TRY(recorded_versions_, lineage_.versions());
+  AE_TRY(recorded_, lineage_.attempts());
+  AE_TRY(recorded_decisions_, lineage_.decisions());
+  for (size_t i = 0; i < recorded_.size(); ++i) {
+    const Attempt& attempt = recorded_[i];
+    const auto there = [&](const std::optional<int64_t>& version) {
+      return !version || (*version >= 0 && size_t(*version) < recorded_versions_.size());
+    };
+    if (attempt.number != int64_t(i) + 1 || !there(attempt.parent) || !there(attempt.version))
+      return fail("{}: attempt {} does not fit the lineage", lineage_.directory(), attempt.number);
+  }
   AE_TRY(RunStatus status, lineage_.status());
   earlier_seconds_ = status.elapsed_seconds;
-  known_.texts.emplace(sha256_hex(gate::normalised_text(bench_.original->program, {})), 0);
-  known_.artifacts.emplace(bench_.original->hash, 0);
+  known_.add(sha256_hex(gate::normalised_text(bench_.original->program, {})), bench_.original->hash, 0);
   return {};
-}
-
-Result<void> Controller::replay() {
-  for (size_t i = 0; i < attempts_.size(); ++i) {
-    if (bench_.stop && *bench_.stop) break;
-    const Attempt& attempt = attempts_[i];
-    if (attempt.number != int64_t(i) + 1 || attempt.parent < 0 || size_t(attempt.parent) >= versions_.size())
-      return fail("{}: attempt {} does not fit the lineage", lineage_.directory(), attempt.number);
-    if (driver_.repeatable()) {
-      AE_TRY(std::optional<Trial> trial, propose(attempt.number, attempt.parent));
-      if (!trial || !same(trial->proposal, attempt.proposal)) driver_changed_ = true;
-    }
-    AE_CHECK(learn(attempt));
-  }
-  std::ranges::for_each(attempts_, [this](const Attempt& attempt) { remember(attempt); });
-  return {};
-}
-
-Result<bool> Controller::next() {
-  int64_t number = int64_t(attempts_.size()) + 1;
-  auto end = [this](Ending ending) {
-    ending_ = ending;
-    return false;
-  };
-  if (bench_.stop && *bench_.stop) return end(Ending::interrupted);
-  if (snapshot(nullptr).budget.spent(number - 1, elapsed())) return end(Ending::budget_spent);
-  AE_TRY(std::optional<Trial> trial, propose(number, choose_parent()));
-  if (!trial && bench_.stop && *bench_.stop) return end(Ending::interrupted);
-  if (!trial) return end(driver_.trouble() ? Ending::driver_stopped : Ending::no_more_ideas);
-  AE_TRY(bool judged, judge(*std::move(trial)));
-  return judged || end(Ending::interrupted);
-}
-
-Result<bool> Controller::judge(Trial trial) {
-  auto began = std::chrono::steady_clock::now();
-  AE_TRY(std::optional<gate::Evaluation> evaluation, evaluate(trial));
-  if (!evaluation) return false;
-  std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
-  AE_CHECK(settle(trial, *std::move(evaluation), seconds.count()));
-  return true;
-}
-
-/// A driver may ask for edits of another version than it was shown.
-Result<std::optional<gate::Evaluation>> Controller::evaluate(Trial& trial) {
-  if (const auto& wanted = trial.proposal.parent) {
-    if (size_t(*wanted) >= versions_.size())
-      return gate::Evaluation{.verdict = {.outcome = gate::Outcome::static_inconsistency,
-                                          .evidence = fmt::format("edits of version {}: there are versions 0 to {}",
-                                                                  *wanted, versions_.size() - 1)}};
-    trial.parent = *wanted;
-  }
-  AE_TRY(const Standpoint* at, stand_at(trial.parent));
-  if (auto fault = fault_of_window(trial.proposal))
-    return gate::Evaluation{.verdict = {.outcome = gate::Outcome::static_inconsistency, .evidence = *fault}};
-  gate::Edited candidate{&at->program, trial.proposal.edits, trial.proposal.auto_waits};
-  return gate::evaluate(std::move(candidate), versions_[size_t(trial.parent)].speedup, trial.number, known_, bench_);
 }
 
 Result<const Controller::Standpoint*> Controller::stand_at(int64_t version) {
-  if (standpoint_ && standpoint_->version == version) return &*standpoint_;
-  Standpoint standpoint{.version = version};
-  AE_TRY(Bytes bytes, lineage_.artifact(versions_[size_t(version)].artifact));
-  AE_TRY(object::CodeObject object, object::read_code_object(std::move(bytes), bench_.original->object->path));
-  auto shared = std::make_shared<object::CodeObject>(std::move(object));
-  AE_TRY(standpoint.program, recover::recover(shared, *bench_.codec));
-  AE_TRY(standpoint.loaded, bench_.device->load(shared));
-  const gate::Settings& settings = bench_.settings;
-  device::TimeOptions options{.draws = settings.draws, .seed = settings.seed, .attribution = true};
-  AE_TRY(standpoint.estimate,
-         bench_.device->time(standpoint.loaded, bench_.reference->launch().cases.front(), options));
-  AE_TRY(standpoint.windows, windows_of(standpoint));
-  standpoint_ = std::move(standpoint);
-  return &*standpoint_;
+  AE_TRY(standing_, standpoints_.at(versions_[size_t(version)]));
+  return standing_.get();
 }
 
-Result<std::vector<HotWindow>> Controller::windows_of(const Standpoint& at) const {
-  if (!at.loaded.image || at.estimate.attribution.empty()) return std::vector<HotWindow>{};
-  AE_TRY(const recover::Function* function, gate::function_of(at.program, bench_.original->kernel));
-  const std::span<const isa::Instruction> code = at.loaded.image->instructions();
-  return hot_windows(at.program, *function, profile::from_estimate(at.estimate, code, bench_.device->description()),
-                     code);
+/// A driver may ask for edits of another version than it was shown.
+Result<void> Controller::find_parent(Trial& trial) {
+  if (trial.proposal.parent) trial.parent = *trial.proposal.parent;
+  if (trial.at || size_t(trial.parent) >= versions_.size()) return {};
+  AE_TRY(trial.at, standpoints_.at(versions_[size_t(trial.parent)]));
+  return {};
 }
 
-Result<std::optional<Controller::Trial>> Controller::propose(int64_t number, int64_t parent) {
-  AE_TRY(const Standpoint* at, stand_at(parent));
-  AE_TRY(const recover::Function* function, gate::function_of(at->program, bench_.original->kernel));
-  State state{.program = &at->program,
-              .function = function,
-              .estimate = &at->estimate,
-              .image = at->loaded.image ? &*at->loaded.image : nullptr,
-              .codec = bench_.codec,
-              .allow_float_rewrites =
-                  oracle::allows_float_rewrites(bench_.reference->policy(), bench_.reference->launch()),
-              .windows = at->windows,
-              .failures = memory_.failures(),
-              .number = number,
-              .version = parent,
-              .versions = &versions_,
-              .attempts = &attempts_,
-              .timed_case = &bench_.reference->launch().cases.front(),
-              .stop = bench_.stop};
-  const std::string device = bench_.device->description();
-  state.device = device;
-  if (const int64_t most = lineage_.info().budget_evaluations; most > 0)
-    state.evaluations_left = std::max<int64_t>(0, most - number + 1);
-  std::mt19937_64 random = random_for(lineage_.info().seed, number);
-  try {
-    std::optional<Proposal> proposal = driver_.propose(state, random);
-    if (!proposal) return std::nullopt;
-    return Trial{number, parent, *std::move(proposal)};
-  } catch (const std::exception& error) {
-    return fail("driver {}: {}", driver_.name(), error.what());
+/// What is wrong with a trial before anything is made of it.
+std::optional<gate::Evaluation> Controller::refused(const Trial& trial) const {
+  std::optional<std::string> fault;
+  if (!trial.at)
+    fault = fmt::format("edits of version {}: there are versions 0 to {}", trial.parent, versions_.size() - 1);
+  else
+    fault = fault_of_window(trial.proposal, trial.focus);
+  if (!fault) return std::nullopt;
+  return gate::Evaluation{.verdict = {.outcome = gate::Outcome::static_inconsistency, .evidence = *fault}};
+}
+
+Result<void> Controller::begin(Trial& trial) {
+  AE_CHECK(find_parent(trial));
+  if (!trial.at || refused(trial)) return {};
+  trial.task = std::make_shared<Task>();
+  trial.task->at = trial.at;
+  trial.task->edits = trial.proposal.edits;
+  trial.task->auto_waits = trial.proposal.auto_waits;
+  trial.task->parent_speedup = trial.needed > 0 ? trial.needed : versions_[size_t(trial.parent)].speedup;
+  trial.task->number = trial.stream;
+  if (evaluators_) evaluators_->begin(trial.task);
+  return {};
+}
+
+Result<std::optional<gate::Evaluation>> Controller::evaluate(Trial& trial, double& seconds) {
+  if (!trial.task) AE_CHECK(begin(trial));
+  if (auto refusal = refused(trial)) {
+    if (!trial.at) trial.parent = root_version;
+    return refusal;
   }
-}
-
-Result<void> Controller::learn(const Attempt& attempt) {
-  try {
-    driver_.learn(attempt.proposal, attempt.verdict);
-    return {};
-  } catch (const std::exception& error) {
-    return fail("driver {}: {}", driver_.name(), error.what());
+  if (evaluators_) {
+    auto evaluation = evaluators_->end(*trial.task);
+    seconds = trial.task->seconds;
+    return evaluation;
   }
+  const auto began = std::chrono::steady_clock::now();
+  gate::Edited edited{&trial.at->program, trial.proposal.edits, trial.proposal.auto_waits};
+  auto evaluation = gate::evaluate(std::move(edited), trial.task->parent_speedup, trial.stream, known_, bench_);
+  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return evaluation;
 }
 
-Result<void> Controller::settle(const Trial& trial, gate::Evaluation evaluation, double seconds) {
-  Attempt attempt{.number = trial.number,
+Result<bool> Controller::judge(Trial& trial) {
+  double seconds = 0;
+  AE_TRY(std::optional<gate::Evaluation> evaluation, evaluate(trial, seconds));
+  if (!evaluation) return false;
+  gate::recognise(*evaluation, known_);
+  AE_CHECK(record(trial, *std::move(evaluation), seconds));
+  return true;
+}
+
+Result<void> Controller::record(const Trial& trial, gate::Evaluation evaluation, double seconds) {
+  const HotWindow* window = trial.at ? window_of(trial.at->windows, trial.proposal.edits) : nullptr;
+  Attempt attempt{.number = int64_t(attempts_.size()) + 1,
                   .parent = trial.parent,
-                  .driver = std::string(driver_.name()),
+                  .driver = trial.other_parent ? "composition" : std::string(workers_[trial.worker].driver->name()),
                   .proposal = trial.proposal,
                   .text_hash = std::move(evaluation.text_hash),
                   .artifact_hash = std::move(evaluation.artifact_hash),
                   .verdict = std::move(evaluation.verdict),
-                  .seconds = seconds};
+                  .seconds = seconds,
+                  .worker = int64_t(trial.worker),
+                  .window = window ? window->key : 0,
+                  .other_parent = trial.other_parent};
   std::optional<Lineage::Accepted> accepted;
   if (attempt.verdict.outcome == gate::Outcome::accepted) {
     attempt.version = int64_t(versions_.size());
     accepted = Lineage::Accepted{.version = {.id = *attempt.version,
                                              .parent = trial.parent,
-                                             .evaluation = trial.number,
+                                             .evaluation = attempt.number,
                                              .artifact = evaluation.built->hash,
                                              .listing = recover::print_listing(evaluation.built->program, false),
                                              .speedup = attempt.verdict.timing->speedup,
-                                             .cv = attempt.verdict.timing->cv},
+                                             .cv = attempt.verdict.timing->cv,
+                                             .other_parent = trial.other_parent},
                                  .artifact = evaluation.built->object->bytes};
   }
-  AE_CHECK(lineage_.record(attempt, accepted, elapsed()));
-  if (accepted) versions_.push_back(std::move(accepted->version));
-  AE_CHECK(learn(attempt));
-  remember(attempt);
-  attempts_.push_back(std::move(attempt));
+  AE_CHECK(lineage_.record(attempt, accepted, elapsed(), std::exchange(new_decisions_, {})));
+  if (accepted) recorded_versions_.push_back(std::move(accepted->version));
+  absorb(attempt);
   return {};
 }
 
-void Controller::remember(const Attempt& attempt) {
+/// What a verdict changes, whoever reached it.
+void Controller::absorb(const Attempt& attempt) {
   ++counts_[size_t(attempt.verdict.outcome)];
-  known_.texts.emplace(attempt.text_hash, attempt.number);
-  if (!attempt.artifact_hash.empty()) known_.artifacts.emplace(attempt.artifact_hash, attempt.number);
+  known_.add(attempt.text_hash, attempt.artifact_hash, attempt.number);
+  const gate::Outcome outcome = attempt.verdict.outcome;
+  if (outcome != gate::Outcome::accepted && outcome != gate::Outcome::duplicate)
+    memory_.note({.window = attempt.window,
+                  .direction = attempt.proposal.direction,
+                  .rule = attempt.proposal.rule,
+                  .outcome = outcome,
+                  .count = 1,
+                  .last = attempt.number});
+  if (attempt.version) versions_.push_back(recorded_versions_[size_t(*attempt.version)]);
+  attempts_.push_back(attempt);
+}
+
+/// Decisions that an earlier session took come again in the same order.
+void Controller::decide(Decision decision) {
+  decision.before = int64_t(attempts_.size()) + 1;
+  if (decided_++ >= recorded_decisions_.size()) new_decisions_.push_back(std::move(decision));
+}
+
+bool Controller::end(Ending ending) {
+  ending_ = ending;
+  return false;
 }
 
 /// The best verified version; of equals the oldest.
-int64_t Controller::choose_parent() const { return std::ranges::max_element(versions_, {}, &Version::speedup)->id; }
+int64_t Controller::best_version() const { return std::ranges::max_element(versions_, {}, &Version::speedup)->id; }
 
 double Controller::elapsed() const {
   std::chrono::duration<double> session = std::chrono::steady_clock::now() - started_;
@@ -242,7 +225,7 @@ double Controller::elapsed() const {
 }
 
 Snapshot Controller::snapshot(const Attempt* last) const {
-  const Version& best = versions_[size_t(choose_parent())];
+  const Version& best = versions_[size_t(best_version())];
   return {.evaluations = int64_t(attempts_.size()),
           .best_version = best.id,
           .best_speedup = best.speedup,

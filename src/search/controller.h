@@ -1,23 +1,30 @@
 // The controller: it owns what decides, drivers only propose.
 //
-// One evaluation: choose the version to start from, ask the driver, send the proposal through the gate, record the
-// verdict, tell the driver. Everything that a proposal depends on is the seed, the number of the evaluation, the
-// version and the verdicts before it: no clock, no address, no thread. That is what makes a run repeatable, and also
-// what makes it resumable without saving any driver's state: the driver is asked again for the recorded proposals and
-// told the recorded verdicts, nothing is evaluated twice, and then the search goes on as if it had never stopped.
+// One evaluation: ask a driver for edits of the version that its worker stands at, send them through the gate, record
+// the verdict, tell the driver. Everything that a proposal depends on is the seed, the worker and how many proposals it
+// has had settled, the version and the verdicts before it: no clock, no address, no thread. That is what makes a run
+// repeatable, and also what makes it resumable without saving any driver's state: the drivers are asked again for the
+// recorded proposals and told the recorded verdicts, nothing is evaluated twice, and then the search goes on as if it
+// had never stopped.
 //
-// A proposal and its evaluation are separate steps with a value between them, and only settle() changes anything, in
-// the order of the numbers: several workers may evaluate at once without changing the lineage.
+// Evaluations take most of the time, and several run at once. The lineage is still that of one thread, because the
+// order of settling is fixed beforehand: rounds of turns (plan.h), and in a round the workers' evaluations in rotation,
+// the first of each, then the second. A driver that can be copied is asked ahead, as if everything that is still being
+// evaluated were going to be refused, which most of it is. Verdicts are settled in order. When one is an acceptance,
+// the worker's turn ends, what was begun for it behind that is dropped as if it had never been asked for, and its
+// driver is put back to where it would stand: a copy from the beginning of the turn is asked once more for the
+// proposals that were settled. What a candidate duplicates is looked up again when it is settled. So threads decide
+// when something is known, and never what.
 #pragma once
 
 #include "gate/pipeline.h"
 #include "search/budget.h"
-#include "search/driver.h"
-#include "search/lineage.h"
-#include "search/memory.h"
+#include "search/evaluators.h"
+#include "search/plan.h"
 
 #include <array>
 #include <chrono>
+#include <deque>
 #include <functional>
 
 namespace asmevo::search {
@@ -47,26 +54,21 @@ struct Summary {
 
 class Controller {
 public:
-  /// `bench` must be made for the run of `lineage`. All must outlive the controller.
-  Controller(gate::Bench& bench, Driver& driver, Lineage& lineage)
-      : bench_(bench), driver_(driver), lineage_(lineage) {}
+  using Standpoint = search::Standpoint;
+
+  /// `bench` must be made for the run of `lineage`; `driver` is the first worker's. All must outlive the controller.
+  Controller(gate::Bench& bench, Driver& driver, Lineage& lineage);
+  /// Evaluations run on these, a thread each, and no more on the first bench.
+  void add_bench(gate::Bench& bench) { evaluating_.push_back(&bench); }
+  /// The next worker's; RunInfo::team of them are needed.
+  void add_driver(Driver& driver) { workers_.push_back({.driver = &driver}); }
 
   /// Called after every evaluation and once before the first.
   void on_progress(std::function<void(const Snapshot&)> show) { show_ = std::move(show); }
 
-  /// Continues the run from what the lineage holds until its budget is spent, the driver has no more ideas for the best
-  /// version, or bench.stop is set. Errors: what says nothing about a candidate (storage, device, a driver that
-  /// throws).
+  /// Continues the run from what the lineage holds until its budget is spent, no driver has more ideas for any version,
+  /// or bench.stop is set. Errors: what says nothing about a candidate (storage, device, a driver that throws).
   Result<Summary> run();
-
-  /// A version, ready to be looked at.
-  struct Standpoint {
-    int64_t version = -1;
-    device::Loaded loaded;
-    recover::Program program;
-    timing::Estimate estimate;      // with attribution
-    std::vector<HotWindow> windows; // the hottest first
-  };
 
   // Instead of run(), where proposals come one at a time from outside: open(), then what one likes. The driver is not
   // asked; attempts carry its name.
@@ -81,37 +83,93 @@ public:
   Result<const Attempt*> submit(int64_t parent, Proposal proposal);
 
 private:
+  struct Worker {
+    Driver* driver = nullptr;
+    std::unique_ptr<Driver> own; // what `driver` points to where it was put back
+    int64_t settled = 0;         // proposals
+  };
+  /// A proposal on its way to a verdict.
   struct Trial {
-    int64_t number = 0;
+    size_t worker = 0;
+    int64_t stream = 0; // what its random numbers and inputs are made from
     int64_t parent = root_version;
     Proposal proposal;
+    std::optional<Range> focus;
+    std::shared_ptr<const Standpoint> at; // of the parent; null where there is no such version yet
+    std::shared_ptr<Task> task;           // null where it was not begun
+    const Attempt* recorded = nullptr;    // by an earlier session
+    std::optional<int64_t> other_parent;
+    double needed = 0; // speedup that the commit rule begins from, where not the parent's
+  };
+  /// A turn while it is played.
+  struct Play {
+    Turn turn;
+    std::shared_ptr<const Standpoint> at;
+    std::unique_ptr<Driver> checkpoint; // the driver at its beginning
+    int64_t asked = 0, settled = 0;
+    bool dry = false, over = false;
+
+    bool alive() const { return !over && !dry && asked < turn.length; }
+  };
+  struct Slot {
+    size_t play = 0;
+    std::optional<Trial> trial; // nothing: no more ideas
+  };
+  struct Game {
+    std::vector<Play> plays;
+    std::deque<Slot> slots; // asked and not settled, in order
+    std::vector<Failure> failures;
+    int64_t step = 0;
+    size_t index = 0;
   };
 
   Result<void> load();
-  Result<void> replay();
-  Result<bool> next();             // false: nothing more to do, see ending_
-  Result<bool> judge(Trial trial); // false: stopped
-  Result<std::optional<gate::Evaluation>> evaluate(Trial& trial);
-  Result<std::optional<Trial>> propose(int64_t number, int64_t parent);
-  Result<void> settle(const Trial& trial, gate::Evaluation evaluation, double seconds);
-  Result<void> learn(const Attempt& attempt);
-  void remember(const Attempt& attempt);
-  Result<std::vector<HotWindow>> windows_of(const Standpoint& at) const;
-  int64_t choose_parent() const;
+  Result<void> search();
+  Result<bool> play(Round round); // false: ended, see ending_
+  Result<void> ask_ahead(Game& game);
+  Play* next_to_ask(Game& game) const;
+  Result<Slot> ask(Game& game, Play& play);
+  Result<std::optional<Proposal>> propose(const Game& game, const Play& play, int64_t stream, int64_t number);
+  Result<bool> settle_first(Game& game);
+  Result<bool> end_turn(Play& play);
+  Result<void> put_back(Game& game, Play& play);
+  void drop_slots(Game& game, const Play* of);
+
+  Result<void> find_parent(Trial& trial);
+  Result<void> begin(Trial& trial);
+  Result<std::optional<gate::Evaluation>> evaluate(Trial& trial, double& seconds);
+  std::optional<gate::Evaluation> refused(const Trial& trial) const;
+  Result<bool> judge(Trial& trial); // false: stopped
+  Result<void> record(const Trial& trial, gate::Evaluation evaluation, double seconds);
+  Result<void> learn(Driver& driver, const Attempt& attempt);
+  void absorb(const Attempt& attempt);
+  void decide(Decision decision);
+  bool end(Ending ending);
+  bool stopped() const { return stop_ && *stop_; }
+  bool replaying() const { return attempts_.size() < recorded_.size(); }
+  bool spent() const { return snapshot(nullptr).budget.spent(int64_t(attempts_.size()), elapsed()); }
+  int64_t best_version() const;
   double elapsed() const;
   Snapshot snapshot(const Attempt* last) const;
 
-  gate::Bench& bench_;
-  Driver& driver_;
+  gate::Bench& bench_; // the controller's own thread's
+  std::vector<gate::Bench*> evaluating_;
+  std::vector<Worker> workers_;
   Lineage& lineage_;
   std::function<void(const Snapshot&)> show_;
+  const volatile bool* stop_ = nullptr;
 
-  std::vector<Version> versions_;
-  std::vector<Attempt> attempts_;
+  std::vector<Version> versions_, recorded_versions_;
+  std::vector<Attempt> attempts_, recorded_; // recorded_: by earlier sessions
+  std::vector<Decision> recorded_decisions_, new_decisions_;
+  size_t decided_ = 0;
   gate::Known known_;
   Memory memory_;
   std::array<int64_t, gate::outcome_count> counts_{};
-  std::optional<Standpoint> standpoint_;
+  Plan plan_;
+  Standpoints standpoints_;
+  std::shared_ptr<const Standpoint> standing_;
+  std::unique_ptr<Evaluators> evaluators_;
   Ending ending_ = Ending::budget_spent;
   bool driver_changed_ = false;
   double earlier_seconds_ = 0; // spent by earlier sessions

@@ -7,7 +7,7 @@ namespace asmevo::search {
 namespace {
 
 constexpr std::array<std::string_view, direction_count> names = {
-    "latency hiding", "dependency reduction", "register pressure", "memory access", "instruction simplification"};
+    "latency-hiding", "dependency-reduction", "register-pressure", "memory-access", "instruction-simplification"};
 
 } // namespace
 

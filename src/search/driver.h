@@ -27,7 +27,7 @@ enum class Direction : uint8_t {
   instruction_simplification
 };
 inline constexpr size_t direction_count = size_t(Direction::instruction_simplification) + 1;
-std::string_view direction_name(Direction); // "latency hiding"
+std::string_view direction_name(Direction); // "latency-hiding"
 std::optional<Direction> direction_from_name(std::string_view);
 
 /// What the controller wants the next ideas to be about. A driver has no more ideas for a state when it has none for

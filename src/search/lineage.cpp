@@ -19,7 +19,7 @@ std::string transcript_path(const std::string& directory) { return directory + "
 
 namespace {
 
-constexpr std::string_view format = "2";
+constexpr std::string_view format = "3";
 
 // Schema: docs/lineage.md.
 constexpr const char* schema = R"(
@@ -32,7 +32,8 @@ CREATE TABLE versions(
   artifact TEXT NOT NULL REFERENCES artifacts(hash),
   listing TEXT NOT NULL,
   speedup REAL NOT NULL,
-  cv REAL NOT NULL);
+  cv REAL NOT NULL,
+  other_parent INTEGER REFERENCES versions(id));
 CREATE TABLE attempts(
   number INTEGER PRIMARY KEY,
   parent INTEGER NOT NULL REFERENCES versions(id),
@@ -48,7 +49,20 @@ CREATE TABLE attempts(
   receipt_original TEXT, receipt_candidate TEXT, receipt_cases TEXT, receipt_policy TEXT, equivalence TEXT,
   case_count INTEGER,
   seconds REAL NOT NULL,
-  version INTEGER REFERENCES versions(id));
+  version INTEGER REFERENCES versions(id),
+  worker INTEGER NOT NULL,
+  direction TEXT,
+  window TEXT,
+  other_parent INTEGER REFERENCES versions(id));
+CREATE TABLE decisions(
+  id INTEGER PRIMARY KEY,
+  before INTEGER NOT NULL,
+  worker INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  version INTEGER NOT NULL REFERENCES versions(id),
+  window_first INTEGER, window_last INTEGER,
+  direction TEXT,
+  reason TEXT NOT NULL);
 )";
 
 using Member = std::variant<std::string RunInfo::*, uint64_t RunInfo::*, int64_t RunInfo::*, unsigned RunInfo::*,
@@ -77,6 +91,10 @@ const Field fields[] = {
     {"faster", &RunInfo::faster},
     {"draws", &RunInfo::draws},
     {"proof_limit", &RunInfo::proof_limit},
+    {"team", &RunInfo::team},
+    {"turn", &RunInfo::turn},
+    {"stall", &RunInfo::stall},
+    {"patience", &RunInfo::patience},
 };
 
 std::string print_value(const std::string& value) { return value; }
@@ -242,21 +260,34 @@ Result<void> Lineage::store_artifact(const std::string& hash, std::span<const ui
 }
 
 Result<void> Lineage::store_version(const Version& version) {
-  AE_TRY(Statement row, database_.prepare("INSERT INTO versions VALUES(?, ?, ?, ?, ?, ?, ?)"));
+  AE_TRY(Statement row, database_.prepare("INSERT INTO versions VALUES(?, ?, ?, ?, ?, ?, ?, ?)"));
   row.bind(1, version.id);
   if (version.parent >= 0) row.bind(2, version.parent);
   row.bind(3, version.evaluation).bind(4, std::string_view(version.artifact));
+  if (version.other_parent) row.bind(8, *version.other_parent);
   return row.bind(5, std::string_view(version.listing)).bind(6, version.speedup).bind(7, version.cv).run();
 }
 
-Result<void> Lineage::record(const Attempt& attempt, const std::optional<Accepted>& accepted, double elapsed_seconds) {
+Result<void> Lineage::store_decision(const Decision& decision) {
+  AE_TRY(Statement row, database_.prepare("INSERT INTO decisions(before, worker, kind, version, window_first,"
+                                          " window_last, direction, reason) VALUES(?, ?, ?, ?, ?, ?, ?, ?)"));
+  row.bind(1, decision.before).bind(2, decision.worker).bind(3, decision_name(decision.kind));
+  row.bind(4, decision.version).bind(8, std::string_view(decision.reason));
+  if (const auto& window = decision.focus.window) row.bind(5, int64_t(window->first)).bind(6, int64_t(window->last));
+  if (const auto& direction = decision.focus.direction) row.bind(7, direction_name(*direction));
+  return row.run();
+}
+
+Result<void> Lineage::record(const Attempt& attempt, const std::optional<Accepted>& accepted, double elapsed_seconds,
+                             std::span<const Decision> decisions) {
   AE_TRY(Transaction transaction, Transaction::begin(database_));
+  for (const Decision& decision : decisions) AE_CHECK(store_decision(decision));
   if (accepted) {
     AE_CHECK(store_artifact(accepted->version.artifact, accepted->artifact));
     AE_CHECK(store_version(accepted->version));
   }
   AE_TRY(Statement row, database_.prepare("INSERT INTO attempts VALUES"
-                                          "(?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?, ?,?,?,?,?,?, ?,?)"));
+                                          "(?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?, ?,?,?,?,?,?, ?,?,?,?,?,?)"));
   std::string proposal = write_json(to_json(attempt.proposal));
   row.bind(1, attempt.number).bind(2, attempt.parent).bind(3, std::string_view(attempt.driver));
   row.bind(4, std::string_view(attempt.proposal.rule)).bind(5, std::string_view(attempt.proposal.rationale));
@@ -267,13 +298,18 @@ Result<void> Lineage::record(const Attempt& attempt, const std::optional<Accepte
   bind_receipt(row, 19, attempt.verdict.receipt);
   row.bind(25, attempt.seconds);
   if (attempt.version) row.bind(26, *attempt.version);
+  row.bind(27, attempt.worker);
+  if (attempt.proposal.direction) row.bind(28, direction_name(*attempt.proposal.direction));
+  if (attempt.window != 0) row.bind(29, std::string_view(fmt::format("{:016x}", attempt.window)));
+  if (attempt.other_parent) row.bind(30, *attempt.other_parent);
   AE_CHECK(row.run());
   AE_CHECK(store("elapsed_seconds", print_value(elapsed_seconds)));
   return transaction.commit();
 }
 
-Result<void> Lineage::finish(std::string_view ending, double elapsed_seconds) {
+Result<void> Lineage::finish(std::string_view ending, double elapsed_seconds, std::span<const Decision> decisions) {
   AE_TRY(Transaction transaction, Transaction::begin(database_));
+  for (const Decision& decision : decisions) AE_CHECK(store_decision(decision));
   AE_CHECK(store("ending", ending));
   AE_CHECK(store("elapsed_seconds", print_value(elapsed_seconds)));
   return transaction.commit();
@@ -302,7 +338,7 @@ Result<RunStatus> Lineage::status() const {
 }
 
 Result<std::vector<Version>> Lineage::versions() const {
-  AE_TRY(Statement rows, database_.prepare("SELECT id, parent, evaluation, artifact, listing, speedup, cv"
+  AE_TRY(Statement rows, database_.prepare("SELECT id, parent, evaluation, artifact, listing, speedup, cv, other_parent"
                                            " FROM versions ORDER BY id"));
   std::vector<Version> versions;
   while (true) {
@@ -314,6 +350,7 @@ Result<std::vector<Version>> Lineage::versions() const {
     if (parent >= rows.integer(0)) return fail("{}: version {} is its own ancestor", directory_, rows.integer(0));
     versions.push_back(
         {rows.integer(0), parent, rows.integer(2), rows.text(3), rows.text(4), rows.real(5), rows.real(6)});
+    if (!rows.is_null(7)) versions.back().other_parent = rows.integer(7);
   }
   if (versions.empty()) return fail("{}: the lineage has no root", directory_);
   return versions;
@@ -324,7 +361,8 @@ Result<std::vector<Attempt>> Lineage::attempts() const {
          database_.prepare(
              "SELECT number, parent, driver, proposal, text_hash, artifact_hash, outcome, evidence,"
              " original_seconds, candidate_seconds, speedup, cv, low, high, faster, device, receipt_original,"
-             " receipt_candidate, receipt_cases, receipt_policy, equivalence, case_count, seconds, version"
+             " receipt_candidate, receipt_cases, receipt_policy, equivalence, case_count, seconds, version, worker,"
+             " window, other_parent"
              " FROM attempts ORDER BY number"));
   std::vector<Attempt> attempts;
   while (true) {
@@ -344,9 +382,33 @@ Result<std::vector<Attempt>> Lineage::attempts() const {
                     .verdict = read_verdict(rows, 6, *outcome),
                     .seconds = rows.real(22)};
     if (!rows.is_null(23)) attempt.version = rows.integer(23);
+    attempt.worker = rows.integer(24);
+    if (!rows.is_null(25)) attempt.window = std::strtoull(rows.text(25).c_str(), nullptr, 16);
+    if (!rows.is_null(26)) attempt.other_parent = rows.integer(26);
     attempts.push_back(std::move(attempt));
   }
   return attempts;
+}
+
+Result<std::vector<Decision>> Lineage::decisions() const {
+  AE_TRY(Statement rows, database_.prepare("SELECT id, before, worker, kind, version, window_first, window_last,"
+                                           " direction, reason FROM decisions ORDER BY id"));
+  std::vector<Decision> decisions;
+  while (true) {
+    AE_TRY(bool row, rows.step());
+    if (!row) break;
+    auto kind = decision_from_name(rows.text(3));
+    if (!kind) return fail("{}: decision {}: unknown kind \"{}\"", directory_, rows.integer(0), rows.text(3));
+    Decision decision{.before = rows.integer(1),
+                      .worker = rows.integer(2),
+                      .kind = *kind,
+                      .version = rows.integer(4),
+                      .reason = rows.text(8)};
+    if (!rows.is_null(5)) decision.focus.window = Range{size_t(rows.integer(5)), size_t(rows.integer(6))};
+    if (!rows.is_null(7)) decision.focus.direction = direction_from_name(rows.text(7));
+    decisions.push_back(std::move(decision));
+  }
+  return decisions;
 }
 
 Result<Bytes> Lineage::artifact(const std::string& hash) const {

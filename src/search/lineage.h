@@ -10,7 +10,7 @@
 #pragma once
 
 #include "gate/verdict.h"
-#include "search/driver.h"
+#include "search/decision.h"
 #include "search/sqlite.h"
 
 #include <map>
@@ -27,6 +27,7 @@ struct Version {
   std::string listing;
   double speedup = 1; // over K0
   double cv = 0;
+  std::optional<int64_t> other_parent; // of a version that merges two
 };
 
 struct Attempt {
@@ -38,6 +39,9 @@ struct Attempt {
   gate::Verdict verdict;
   double seconds = 0; // wall time of this evaluation
   std::optional<int64_t> version;
+  int64_t worker = 0;                  // who had the turn
+  uint64_t window = 0;                 // HotWindow::key of the hottest window that the edits change; 0: of none
+  std::optional<int64_t> other_parent; // where two versions were merged: the one whose changes came to `parent`
 };
 
 /// What a run is about. Everything that decides its outcome is here, so that resuming needs nothing else.
@@ -51,6 +55,7 @@ struct RunInfo {
   double epsilon = 0, k = 0, floor = 0, faster = 0;
   unsigned draws = 0;
   uint64_t proof_limit = 0; // milliseconds of one question to the solver; 0: nothing is proved
+  int64_t team = 1, turn = 16, stall = 32, patience = 3; // PlanSettings
 };
 
 /// How far a run is. `ending` is empty while it may go on.
@@ -80,8 +85,9 @@ public:
   const std::string& directory() const { return directory_; }
   const RunInfo& info() const { return info_; }
   Result<RunStatus> status() const;
-  Result<std::vector<Version>> versions() const; // by id
-  Result<std::vector<Attempt>> attempts() const; // by number
+  Result<std::vector<Version>> versions() const;   // by id
+  Result<std::vector<Attempt>> attempts() const;   // by number
+  Result<std::vector<Decision>> decisions() const; // in their order
   /// Errors: no such artifact; its bytes do not have its hash.
   Result<Bytes> artifact(const std::string& hash) const;
 
@@ -90,8 +96,10 @@ public:
     Version version;
     std::span<const uint8_t> artifact;
   };
-  Result<void> record(const Attempt& attempt, const std::optional<Accepted>& accepted, double elapsed_seconds);
-  Result<void> finish(std::string_view ending, double elapsed_seconds);
+  /// `decisions` were taken since the attempt before.
+  Result<void> record(const Attempt& attempt, const std::optional<Accepted>& accepted, double elapsed_seconds,
+                      std::span<const Decision> decisions = {});
+  Result<void> finish(std::string_view ending, double elapsed_seconds, std::span<const Decision> decisions = {});
   /// Gives a run a new budget and opens it again.
   Result<void> extend(int64_t evaluations, double seconds);
 
@@ -105,6 +113,7 @@ private:
   Result<void> store(const std::string& key, std::string_view value);
   Result<void> store_artifact(const std::string& hash, std::span<const uint8_t> bytes);
   Result<void> store_version(const Version& version);
+  Result<void> store_decision(const Decision& decision);
 
   std::string directory_;
   std::shared_ptr<void> lock_; // released with the last copy

@@ -13,14 +13,28 @@ nlohmann::json to_json(const Version& version) {
                         {"cv", version.cv},
                         {"parent", nullptr}};
   if (version.parent >= 0) out["parent"] = version.parent;
+  if (version.other_parent) out["other_parent"] = *version.other_parent;
   return out;
 }
 
 nlohmann::json to_json(const Attempt& attempt) {
   nlohmann::json out = {{"number", attempt.number},   {"parent", attempt.parent},
                         {"driver", attempt.driver},   {"proposal", to_json(attempt.proposal)},
-                        {"seconds", attempt.seconds}, {"verdict", gate::to_json(attempt.verdict)}};
+                        {"seconds", attempt.seconds}, {"verdict", gate::to_json(attempt.verdict)},
+                        {"worker", attempt.worker}};
+  if (attempt.other_parent) out["other_parent"] = *attempt.other_parent;
   if (attempt.version) out["version"] = *attempt.version;
+  return out;
+}
+
+nlohmann::json to_json(const Decision& decision) {
+  nlohmann::json out = {{"before", decision.before},
+                        {"worker", decision.worker},
+                        {"kind", decision_name(decision.kind)},
+                        {"version", decision.version},
+                        {"reason", decision.reason}};
+  if (const auto& window = decision.focus.window) out["window"] = {window->first, window->last};
+  if (const auto& direction = decision.focus.direction) out["direction"] = direction_name(*direction);
   return out;
 }
 
@@ -39,6 +53,7 @@ nlohmann::json to_json(const RunInfo& info) {
             {"faster", info.faster},
             {"draws", info.draws}}},
           {"proof_limit_ms", info.proof_limit},
+          {"plan", {{"team", info.team}, {"turn", info.turn}, {"stall", info.stall}, {"patience", info.patience}}},
           {"output", info.output_path}};
 }
 

@@ -9,6 +9,7 @@ namespace asmevo::search {
 
 nlohmann::json to_json(const Version& version); // without the listing
 nlohmann::json to_json(const Attempt& attempt);
+nlohmann::json to_json(const Decision& decision);
 nlohmann::json to_json(const RunInfo& info);
 
 } // namespace asmevo::search

@@ -178,7 +178,7 @@ TEST_F(Gate, AGainInsideItsSpreadIsTimingUnstable) {
 }
 
 TEST_F(Gate, TheSameTextIsADuplicateBeforeAnyWork) {
-  known.texts.emplace(sha256_hex(normalised_text(original.program, {})), 0);
+  known.add(sha256_hex(normalised_text(original.program, {})), "", 0);
   Evaluation e = evaluate_edits({replace("s_movk_i32 s8", "s_movk_i32  s8,0x1000 ; the same")});
   EXPECT_EQ(e.verdict.outcome, Outcome::duplicate);
   EXPECT_EQ(e.verdict.evidence, "same text as evaluation 0");
@@ -186,7 +186,7 @@ TEST_F(Gate, TheSameTextIsADuplicateBeforeAnyWork) {
 }
 
 TEST_F(Gate, OtherTextWithTheSameBytesIsADuplicateBeforeAnyLaunch) {
-  known.artifacts.emplace(original.hash, 0);
+  known.add("", original.hash, 0);
   Evaluation e = evaluate_edits({replace("s_movk_i32 s8", "s_movk_i32 s8, 4096")});
   EXPECT_EQ(e.verdict.outcome, Outcome::duplicate) << e.verdict.evidence;
   EXPECT_EQ(e.verdict.evidence, "same object as evaluation 0");
