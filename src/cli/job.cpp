@@ -52,7 +52,8 @@ Result<Job> start_job(const JobOptions& options) {
                        .floor = defaults.rule.floor,
                        .faster = defaults.rule.faster,
                        .draws = defaults.draws,
-                       .proof_limit = options.proof_limit};
+                       .proof_limit = options.proof_limit,
+                       .team = options.team};
   if (options.force) AE_CHECK(search::Lineage::remove(directory));
   search::Version root{.artifact = original.hash, .listing = recover::print_listing(original.program, false)};
   AE_TRY(search::Lineage lineage, search::Lineage::create(directory, info, root, setting.input.object->bytes));

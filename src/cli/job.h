@@ -13,6 +13,7 @@ struct JobOptions {
   std::string output, run_directory, budget; // run_directory: OUT.asmevo where it is empty; budget: 200 evaluations
   search::DriverOptions driver;
   uint64_t seed = 0, proof_limit = gate::Settings{}.proof_limit;
+  int64_t team = 1;   // workers of the search
   bool force = false; // start over where an earlier run is stored
 };
 

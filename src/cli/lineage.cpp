@@ -25,7 +25,8 @@ std::string version_text(const search::Version& version, const Attempts& attempt
   if (version.parent < 0) return fmt::format("{}0  1.000x  the original\n", indent);
   const search::Attempt& made_by = attempts[size_t(version.evaluation - 1)];
   const auto& receipt = made_by.verdict.receipt;
-  return fmt::format("{}{}  {:.3f}x  cv {:.2f} %  {}  #{} {}: {}\n", indent, version.id, version.speedup,
+  const std::string other = version.other_parent ? fmt::format(" with {}", *version.other_parent) : "";
+  return fmt::format("{}{}{}  {:.3f}x  cv {:.2f} %  {}  #{} {}: {}\n", indent, version.id, other, version.speedup,
                      version.cv * 100, receipt ? report::equivalence_words(receipt->equivalence) : "no receipt",
                      version.evaluation, made_by.proposal.rule, made_by.proposal.rationale);
 }
@@ -34,6 +35,15 @@ void append_tree(std::string& out, const Versions& versions, const Attempts& att
   out += version_text(versions[size_t(root)], attempts, depth);
   for (const search::Version& version : versions)
     if (version.parent == root) append_tree(out, versions, attempts, version.id, depth + 1);
+}
+
+std::string decision_text(const search::Decision& decision) {
+  std::string focus;
+  if (const auto& direction = decision.focus.direction)
+    focus += fmt::format(", {}", search::direction_name(*direction));
+  if (const auto& window = decision.focus.window) focus += fmt::format(", items [{}, {})", window->first, window->last);
+  return fmt::format("before #{} worker {} {}: version {}{}: {}\n", decision.before, decision.worker,
+                     search::decision_name(decision.kind), decision.version, focus, decision.reason);
 }
 
 std::string attempt_text(const search::Attempt& attempt) {
@@ -55,16 +65,25 @@ Result<ExitStatus> show_tree(const Options& options, const search::Lineage& line
       fmt::format("{}: kernel {}, {} evaluations in {:.1f} s, {}\n", options.run, lineage.info().kernel,
                   attempts.size(), status.elapsed_seconds, status.ending.empty() ? "unfinished" : status.ending);
   append_tree(text, versions, attempts, search::root_version, 0);
-  nlohmann::json tree = nlohmann::json::array(), tried = nlohmann::json::array();
+  AE_TRY(const std::vector<search::Decision> decisions, lineage.decisions());
+  nlohmann::json tree = nlohmann::json::array(), tried = nlohmann::json::array(), decided = nlohmann::json::array();
+  for (const search::Decision& decision : decisions) {
+    text += decision_text(decision);
+    decided.push_back(report::to_json(decision));
+  }
   for (const search::Version& version : versions) tree.push_back(report::to_json(version));
   if (options.attempts)
     for (const search::Attempt& attempt : attempts) {
       text += attempt_text(attempt);
       tried.push_back(report::to_json(attempt));
     }
-  nlohmann::json document = {{"run", report::to_json(lineage.info())},     {"evaluations", attempts.size()},
-                             {"elapsed_seconds", status.elapsed_seconds},  {"ending", status.ending},
-                             {"verdicts", report::counts_to_json(counts)}, {"versions", std::move(tree)}};
+  nlohmann::json document = {{"run", report::to_json(lineage.info())},
+                             {"evaluations", attempts.size()},
+                             {"elapsed_seconds", status.elapsed_seconds},
+                             {"ending", status.ending},
+                             {"verdicts", report::counts_to_json(counts)},
+                             {"versions", std::move(tree)},
+                             {"decisions", std::move(decided)}};
   if (options.attempts) document["attempts"] = std::move(tried);
   return answer(options, text, document);
 }
@@ -90,7 +109,8 @@ Result<ExitStatus> show_proposals(const Options& options, const search::Lineage&
   AE_TRY(Attempts attempts, lineage.attempts());
   std::string lines;
   nlohmann::json document = nlohmann::json::array();
-  for (const search::Attempt& attempt : attempts) {
+  for (search::Attempt& attempt : attempts) {
+    if (!attempt.proposal.parent) attempt.proposal.parent = attempt.parent; // where a search stands when it replays them may differ
     document.push_back(search::to_json(attempt.proposal));
     document.back()["verdict"] = gate::outcome_name(attempt.verdict.outcome);
     if (attempt.verdict.timing) document.back()["speedup"] = attempt.verdict.timing->speedup;

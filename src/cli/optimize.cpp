@@ -2,6 +2,7 @@
 //
 // The run directory is made before the first costly step, so that an interruption at any moment leaves something that
 // --resume can continue. OUT is written at the end only; until then the best version is in the run.
+#include "cli/crew.h"
 #include "cli/interrupt.h"
 #include "cli/job.h"
 #include "cli/options.h"
@@ -12,19 +13,21 @@
 #include "support/status_line.h"
 
 #include <fmt/ranges.h>
+#include <thread>
 
 namespace asmevo::cli {
 namespace {
 
 struct Options : Common, JobOptions {
   std::string resume;
-  unsigned workers = 1;
+  unsigned workers = std::max(1u, std::thread::hardware_concurrency());
   agent::OutsideSettings outside; // for drivers that ask someone outside
 };
 
 Result<void> check_usage(const Options& options) {
   AE_CHECK(check_outside(options.outside, options.resume.empty() ? options.driver.name : ""));
-  if (options.workers != 1) return fail("--workers {}: one worker so far", options.workers);
+  if (options.team > 1 && agent::asks_outside(options.driver.name))
+    return fail("--team {}: driver {} asks someone outside and is one worker", options.team, options.driver.name);
   if (!options.resume.empty()) {
     if (!options.setting.file.empty() || !options.setting.launch.empty() || !options.output.empty())
       return fail("--resume {}: the run knows its input, launch and output; leave FILE, --launch and -o out",
@@ -141,8 +144,16 @@ Result<ExitStatus> search_from(const Options& options, Job& job, const volatile 
   if (agent::asks_outside(wanted.name)) {
     AE_TRY(wanted.input, renewed_input(wanted.input, options.outside));
   }
-  AE_TRY(std::unique_ptr<search::Driver> driver, agent::make_driver(wanted, job.lineage.directory()));
+  std::vector<std::unique_ptr<search::Driver>> drivers;
+  for (int64_t k = 0; k < job.lineage.info().team; ++k) {
+    AE_TRY(std::unique_ptr<search::Driver> made, agent::make_driver(wanted, job.lineage.directory()));
+    drivers.push_back(std::move(made));
+  }
+  const std::unique_ptr<search::Driver>& driver = drivers.front();
+  AE_TRY(const auto benches, thread_benches(job, bench, options.workers > 1 ? options.workers : 0));
   search::Controller controller(bench, *driver, job.lineage);
+  for (const auto& made : benches) controller.add_bench(made->bench);
+  for (size_t k = 1; k < drivers.size(); ++k) controller.add_driver(*drivers[k]);
   controller.on_progress([&](const search::Snapshot& snapshot) {
     status.show(report::progress_line(snapshot));
     if (snapshot.last && snapshot.last->verdict.outcome == gate::Outcome::accepted)
@@ -195,7 +206,13 @@ void declare_options(CLI::App& app, Options& options) {
                  "of one question to the solver when an accepted version is proved (200); 0: nothing is proved")
       ->type_name("MS")
       ->check(CLI::Range(0, 600'000));
-  app.add_option("--workers", options.workers, "evaluations at once (1 so far)")->type_name("N");
+  app.add_option("--workers", options.workers,
+                 "candidates evaluated at once, all cores without it; changes how long a run takes and nothing else")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 1024u));
+  app.add_option("--team", options.team, "workers of the search, each with a direction and a version of its own (1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 64));
   app.add_option("--run", options.run_directory, "where the run is stored; OUT.asmevo without it")->type_name("DIR");
   app.add_option("--resume", options.resume, "continue the run in DIR; takes a new --budget")->type_name("DIR");
   app.add_flag("--force", options.force, "start over where an earlier run is stored");

@@ -8,6 +8,10 @@ std::string part_of(const std::string& device) { return device == "auto" || devi
 
 } // namespace
 
+Result<std::unique_ptr<device::Device>> make_device(const isa::Target& target, const std::string& device) {
+  return device::make_simulated(target, part_of(device));
+}
+
 Result<Setting> open_setting(const SettingOptions& options) {
   AE_TRY(Input input, open_input(options.file));
   return open_setting(std::move(input), options);
@@ -20,7 +24,7 @@ Result<Setting> open_setting(Input input, const SettingOptions& options) {
   launch.kernel = kernel->name;
   for (launch::Case& c : launch.cases) c.kernel = kernel->name;
   AE_CHECK(launch::check_launch(launch, *input.object, *kernel));
-  AE_TRY(std::unique_ptr<device::Device> device, device::make_simulated(input.codec.target(), part_of(options.device)));
+  AE_TRY(std::unique_ptr<device::Device> device, make_device(input.codec.target(), options.device));
   Setting setting{
       .input = std::move(input), .kernel = kernel, .launch = std::move(launch), .device = std::move(device)};
   AE_TRY(setting.loaded, setting.device->load(setting.input.object));

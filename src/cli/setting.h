@@ -24,4 +24,7 @@ Result<Setting> open_setting(const SettingOptions& options);
 /// The same for an object that is in memory; `options.file` is for messages.
 Result<Setting> open_setting(Input input, const SettingOptions& options);
 
+/// `device` is what --device takes. Errors: no such device.
+Result<std::unique_ptr<device::Device>> make_device(const isa::Target& target, const std::string& device);
+
 } // namespace asmevo::cli

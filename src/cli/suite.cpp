@@ -11,6 +11,7 @@
 
 #include <filesystem>
 #include <random>
+#include <thread>
 
 namespace asmevo::cli {
 namespace {
@@ -80,11 +81,14 @@ bool is_finished(const Search& search) {
 }
 
 std::vector<std::string> arguments_of(const Search& search, const Options& options) {
-  if (search::Lineage::exists(search.run())) return {"optimize", "--resume", search.run(), "--json"};
-  std::vector<std::string> arguments = {"optimize", search.kernel.object, "--launch", search.kernel.launch,
-                                        "-o",       search.best(),        "--run",    search.run(),
-                                        "--budget", options.budget,       "--seed",   fmt::format("{}", options.seed),
-                                        "--device", options.device,       "--json"};
+  const std::string workers = fmt::format("{}", std::max(1u, std::thread::hardware_concurrency() / options.jobs));
+  if (search::Lineage::exists(search.run()))
+    return {"optimize", "--resume", search.run(), "--workers", workers, "--json"};
+  std::vector<std::string> arguments = {"optimize", search.kernel.object, "--launch",  search.kernel.launch,
+                                        "-o",       search.best(),        "--run",     search.run(),
+                                        "--budget", options.budget,       "--seed",    fmt::format("{}", options.seed),
+                                        "--device", options.device,       "--workers", workers,
+                                        "--json"};
   const size_t colon = search.driver.find(':');
   arguments.insert(arguments.end(), {"--driver", search.driver.substr(0, colon)});
   if (colon != search.driver.npos)

@@ -68,6 +68,7 @@ Result<void> Controller::open() {
 Result<const Attempt*> Controller::submit(int64_t parent, Proposal proposal) {
   stop_ = bench_.stop;
   if (spent()) return fail("the budget is spent");
+  proposal.parent = parent == best_version() ? std::nullopt : std::optional(parent); // as a replay is recorded
   Trial trial{.stream = int64_t(attempts_.size()) + 1, .parent = parent, .proposal = std::move(proposal)};
   AE_TRY(bool judged, judge(trial));
   return judged ? &attempts_.back() : nullptr;

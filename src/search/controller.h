@@ -98,8 +98,8 @@ private:
     std::shared_ptr<const Standpoint> at; // of the parent; null where there is no such version yet
     std::shared_ptr<Task> task;           // null where it was not begun
     const Attempt* recorded = nullptr;    // by an earlier session
-    std::optional<int64_t> other_parent;
-    double needed = 0; // speedup that the commit rule begins from, where not the parent's
+    std::optional<int64_t> other_parent;  // of a composition
+    double needed = 0;                    // the speedup that the commit rule begins from, where not the parent's
   };
   /// A turn while it is played.
   struct Play {
@@ -142,6 +142,13 @@ private:
   Result<bool> judge(Trial& trial); // false: stopped
   Result<void> record(const Trial& trial, gate::Evaluation evaluation, double seconds);
   Result<void> learn(Driver& driver, const Attempt& attempt);
+
+  static constexpr int most_compositions = 2; // after a round
+  Result<bool> compose();                     // false: ended
+  Result<bool> compose(int64_t onto, int64_t other);
+  std::optional<int64_t> next_to_merge(int64_t onto);
+  void leave_branch(int64_t version);
+
   void absorb(const Attempt& attempt);
   void decide(Decision decision);
   bool end(Ending ending);
@@ -167,6 +174,7 @@ private:
   Memory memory_;
   std::array<int64_t, gate::outcome_count> counts_{};
   Plan plan_;
+  std::set<std::pair<int64_t, int64_t>> tried_; // versions that were merged or could not be
   Standpoints standpoints_;
   std::shared_ptr<const Standpoint> standing_;
   std::unique_ptr<Evaluators> evaluators_;

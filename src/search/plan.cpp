@@ -53,11 +53,12 @@ void Plan::move(size_t w, int64_t version) {
   worker.window = 0;
   if (settings_.team == 1) worker.focus.direction.reset();
   worker.idle = worker.moves = 0;
-  worker.dry = false;
+  worker.dry = worker.leaves = false;
   worker.out = 0;
 }
 
 std::string Plan::why(const Worker& worker) const {
+  if (worker.leaves) return fmt::format("version {} is not worth going on with", worker.version);
   return worker.dry ? fmt::format("no more ideas for version {} and {}", worker.version, focus_text(worker.focus))
                     : fmt::format("{} evaluations without a commit", worker.idle);
 }
@@ -67,9 +68,10 @@ Result<Round> Plan::next(const std::vector<Version>& versions, const Memory& mem
   for (size_t w = 0; w < workers_.size(); ++w) {
     Worker& worker = workers_[w];
     if (worker.out == versions.size()) continue;
-    if (worker.dry || worker.idle >= settings_.stall) {
-      bool moved = false;
-      if (!worker.dry && worker.moves < settings_.patience) {
+    if (worker.dry || worker.leaves || worker.idle >= settings_.stall) {
+      bool moved = worker.leaves && backtrack(w, versions, round);
+      worker.leaves = false;
+      if (!moved && !worker.dry && worker.moves < settings_.patience) {
         AE_TRY(moved, redirect(w, memory, look, round));
       }
       if (!moved && worker.dry) moved = widen(w, round);

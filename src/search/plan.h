@@ -57,6 +57,8 @@ public:
   void exhausted(size_t worker);
   /// Where a worker goes on when its version was merged into `version` or a driver chose its own.
   void move(size_t worker, int64_t version);
+  /// Its branch leads nowhere: it goes back to another version, if there is one.
+  void leave(size_t worker) { workers_[worker].leaves = true; }
   int64_t version_of(size_t worker) const { return workers_[worker].version; }
 
 private:
@@ -67,6 +69,7 @@ private:
     int64_t idle = 0;    // evaluations since the last commit or move
     int64_t moves = 0;   // within the version, since the last commit
     bool dry = false;    // no more ideas for the focus
+    bool leaves = false; // its branch, which cannot be merged or need not be
     size_t out = 0;      // nor anywhere else: how many versions there were then
     double gain = 0;     // sum of the logarithms of what its versions gained
     int64_t evaluations = 0;

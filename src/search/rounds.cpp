@@ -45,7 +45,10 @@ Result<void> Controller::search() {
       end(Ending::no_more_ideas);
       return {};
     }
-    AE_TRY(const bool more, play(std::move(round)));
+    AE_TRY(bool more, play(std::move(round)));
+    if (more) {
+      AE_TRY(more, compose());
+    }
     if (!more) return {};
   }
 }
@@ -132,6 +135,7 @@ Result<Controller::Slot> Controller::ask(Game& game, Play& play) {
     play.dry = true;
     return slot;
   }
+  if (proposal->parent == play.turn.version) proposal->parent.reset(); // said or not, it is recorded alike
   ++play.asked;
   slot.trial = Trial{.worker = play.turn.worker,
                      .stream = stream,

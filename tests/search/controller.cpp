@@ -2,6 +2,8 @@
 
 #include "gate/slow_kernel.h"
 
+#include <set>
+
 namespace asmevo::search {
 namespace {
 
@@ -149,6 +151,149 @@ TEST_F(ControllerTest, TheSameSeedGivesTheSameLineage) {
   search(first, a);
   search(second, b);
   EXPECT_EQ(story(first), story(second));
+}
+
+/// Asked ahead: what it proposes depends on the program and on how often it was asked, and not on refusals.
+class AheadDriver : public Driver {
+public:
+  std::string_view name() const override { return "ahead"; }
+  std::unique_ptr<Driver> clone() const override { return std::make_unique<AheadDriver>(*this); }
+  std::optional<Proposal> propose(const State& state, std::mt19937_64& random) override {
+    if (++asked > 40) return std::nullopt;
+    for (size_t i = state.function->first; i < state.function->last; ++i) {
+      const std::string& text = state.program->items[i].text;
+      if (!text.starts_with("s_movk_i32 s8")) continue;
+      const uint64_t length = 1 + random() % 0x1400;
+      // Some of them the same twice, some wrong, and all in a way that the number of acceptances shows in.
+      const std::string line = asked % 5 == 0   ? "s_movk_i32 s9, 1"
+                               : asked % 7 == 0 ? "s_movk_i32 s8, 0x7fff"
+                                                : fmt::format("s_movk_i32 s8, 0x{:x}", length);
+      return Proposal{{{i, i + 1, line}}, fmt::format("delay-{}-{}", asked, accepted), ""};
+    }
+    return std::nullopt;
+  }
+  void learn(const Proposal&, const gate::Verdict& verdict) override {
+    if (verdict.outcome == gate::Outcome::accepted) ++accepted;
+  }
+  int asked = 0, accepted = 0;
+};
+
+class ThreadsTest : public ControllerTest {
+protected:
+  Lineage create_team(const std::string& name, int64_t team, int64_t evaluations) {
+    RunInfo info{.original_hash = original.hash,
+                 .kernel = "twice",
+                 .driver = "ahead",
+                 .seed = 7,
+                 .budget_evaluations = evaluations,
+                 .team = team,
+                 .turn = 5,
+                 .stall = 6};
+    return std::move(*Lineage::create(run_directory(name), info, {.artifact = original.hash}, k0->bytes));
+  }
+  Summary search_with(Lineage& lineage, size_t threads) {
+    std::vector<std::unique_ptr<device::Device>> devices;
+    std::vector<std::unique_ptr<isa::Codec>> codecs;
+    std::vector<gate::Bench> benches(threads);
+    std::vector<AheadDriver> drivers(size_t(lineage.info().team));
+    Controller controller(bench, drivers[0], lineage);
+    for (size_t k = 1; k < drivers.size(); ++k) controller.add_driver(drivers[k]);
+    for (gate::Bench& one : benches) {
+      devices.push_back(*device::make_simulated(gate::testing::codec().target(), ""));
+      codecs.push_back(std::make_unique<isa::Codec>(*isa::Codec::create(gate::testing::codec().target())));
+      one.original = bench.original;
+      one.reference = bench.reference;
+      one.codec = codecs.back().get();
+      one.device = devices.back().get();
+      if (threads > 1) controller.add_bench(one);
+    }
+    if (on_show) controller.on_progress(on_show);
+    auto summary = controller.run();
+    EXPECT_TRUE(summary) << (summary ? "" : summary.error().message);
+    return summary ? *summary : Summary{};
+  }
+  std::string whole_story(Lineage& lineage) {
+    std::string out = story(lineage);
+    const auto attempts = *lineage.attempts();
+    for (const Attempt& a : attempts) out += fmt::format("{} {} {}\n", a.number, a.worker, a.proposal.rule);
+    const auto decisions = *lineage.decisions();
+    for (const Decision& d : decisions)
+      out += fmt::format("{} {} {} {} {}\n", d.before, d.worker, decision_name(d.kind), d.version, d.reason);
+    return out;
+  }
+  std::function<void(const Snapshot&)> on_show;
+};
+
+TEST_F(ThreadsTest, AnyNumberOfThreadsGivesTheSameLineage) {
+  Lineage one = create_team("one", 1, 30), four = create_team("four", 1, 30);
+  const Summary summary = search_with(one, 1);
+  search_with(four, 4);
+  EXPECT_GT(summary.snapshot.counts[size_t(gate::Outcome::accepted)], 1);
+  EXPECT_GT(summary.snapshot.counts[size_t(gate::Outcome::duplicate)], 1);
+  EXPECT_EQ(whole_story(one), whole_story(four));
+}
+
+TEST_F(ThreadsTest, ATeamHasTheSameLineageWithAnyNumberOfThreads) {
+  Lineage one = create_team("one", 3, 36), three = create_team("three", 3, 36);
+  search_with(one, 1);
+  search_with(three, 3);
+  std::set<int64_t> workers;
+  for (const auto attempts = *one.attempts(); const Attempt& attempt : attempts) workers.insert(attempt.worker);
+  EXPECT_EQ(workers.size(), 3u);
+  EXPECT_EQ(whole_story(one), whole_story(three));
+}
+
+TEST_F(ThreadsTest, ATeamThatIsStoppedAgainAndAgainEndsAsIfUndisturbed) {
+  Lineage undisturbed = create_team("undisturbed", 2, 24);
+  search_with(undisturbed, 1);
+  {
+    Lineage made = create_team("stopped", 2, 24);
+  }
+  for (int session = 0; session < 12; ++session) {
+    bool stop = false;
+    bench.stop = &stop;
+    auto lineage = Lineage::resume(run_directory("stopped"));
+    ASSERT_TRUE(lineage) << lineage.error().message;
+    const auto before = int64_t(lineage->attempts()->size());
+    on_show = [&](const Snapshot& snapshot) { stop = snapshot.evaluations >= before + 5; };
+    const Summary summary = search_with(*lineage, size_t(1 + session % 3));
+    EXPECT_FALSE(summary.driver_changed);
+    if (summary.ending == Ending::budget_spent) break;
+  }
+  bench.stop = nullptr;
+  auto lineage = Lineage::resume(run_directory("stopped"));
+  ASSERT_TRUE(lineage);
+  EXPECT_EQ(whole_story(*lineage), whole_story(undisturbed));
+}
+
+TEST_F(ThreadsTest, WinsOfTwoBranchesAreMergedAndMustBeFasterThanBoth) {
+  // Each worker can do one thing: shorten the delay, or count by two.
+  Lineage lineage = create("run", 4);
+  const size_t delay = item("s_movk_i32 s8"), wait = item("s_sub_u32 s8");
+  struct Script : Driver {
+    explicit Script(std::vector<Proposal> list) : proposals(std::move(list)) {}
+    std::string_view name() const override { return "script"; }
+    std::optional<Proposal> propose(const State&, std::mt19937_64&) override {
+      if (next == proposals.size()) return std::nullopt;
+      return proposals[next++];
+    }
+    void learn(const Proposal&, const gate::Verdict&) override {}
+    std::vector<Proposal> proposals;
+    size_t next = 0;
+  };
+  Proposal first{{{delay, delay + 1, "s_movk_i32 s8, 0x400"}}, "first", ""};
+  Proposal second{{{wait, wait + 1, "s_sub_u32 s8, s8, 2"}}, "second", ""};
+  first.parent = second.parent = 0;
+  Script driver({first, second});
+  search(lineage, driver);
+  const auto versions = *lineage.versions();
+  ASSERT_EQ(versions.size(), 4u);
+  EXPECT_EQ(versions[3].parent, 1);
+  EXPECT_EQ(versions[3].other_parent, 2);
+  EXPECT_GT(versions[3].speedup, std::max(versions[1].speedup, versions[2].speedup));
+  const auto attempts = *lineage.attempts();
+  EXPECT_EQ(attempts.back().driver, "composition");
+  EXPECT_EQ(attempts.back().verdict.outcome, gate::Outcome::accepted);
 }
 
 TEST_F(ControllerTest, ARunThatIsStoppedAgainAndAgainEndsAsIfUndisturbed) {

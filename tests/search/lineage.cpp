@@ -81,6 +81,41 @@ TEST_F(LineageTest, AnAcceptedAttemptBringsItsVersionAndArtifact) {
   EXPECT_EQ(lineage.status()->elapsed_seconds, 1.5);
 }
 
+TEST_F(LineageTest, DecisionsAreStoredWithTheAttemptThatFollows) {
+  Lineage lineage = create();
+  const Decision redirect{.before = 1,
+                          .worker = 2,
+                          .kind = DecisionKind::redirect,
+                          .focus = {Range{3, 9}, Direction::memory_access},
+                          .reason = "why"};
+  const Decision last{.before = 2, .kind = DecisionKind::exhausted, .reason = "no more"};
+  ASSERT_TRUE(lineage.record(attempt(1, gate::Outcome::divergence), std::nullopt, 1, std::vector{redirect}));
+  ASSERT_TRUE(lineage.finish("no more ideas", 2, std::vector{last}));
+  const auto decisions = lineage.decisions();
+  ASSERT_TRUE(decisions) << decisions.error().message;
+  ASSERT_EQ(decisions->size(), 2u);
+  EXPECT_EQ((*decisions)[0].worker, 2);
+  EXPECT_EQ((*decisions)[0].kind, DecisionKind::redirect);
+  EXPECT_EQ((*decisions)[0].focus.window, (Range{3, 9}));
+  EXPECT_EQ((*decisions)[0].focus.direction, Direction::memory_access);
+  EXPECT_EQ((*decisions)[0].reason, "why");
+  EXPECT_EQ((*decisions)[1].before, 2);
+  EXPECT_FALSE((*decisions)[1].focus.window || (*decisions)[1].focus.direction);
+}
+
+TEST_F(LineageTest, WorkerWindowAndOtherParentComeBack) {
+  Lineage lineage = create();
+  Attempt merged = attempt(1, gate::Outcome::divergence);
+  merged.worker = 3;
+  merged.window = 0xfedcba9876543210;
+  merged.other_parent = 0;
+  ASSERT_TRUE(lineage.record(merged, std::nullopt, 1));
+  const Attempt read = lineage.attempts()->at(0);
+  EXPECT_EQ(read.worker, 3);
+  EXPECT_EQ(read.window, 0xfedcba9876543210);
+  EXPECT_EQ(read.other_parent, 0);
+}
+
 TEST_F(LineageTest, ARejectedAttemptHasNeitherTimingNorReceipt) {
   Lineage lineage = create();
   ASSERT_TRUE(lineage.record(attempt(1, gate::Outcome::divergence), std::nullopt, 1));

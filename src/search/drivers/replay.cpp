@@ -20,7 +20,7 @@ public:
   std::optional<Proposal> propose(const State& state, std::mt19937_64&) override {
     if (next_ == proposals_.size()) return std::nullopt;
     Proposal proposal = proposals_[next_++];
-    if (!proposal.window) proposal.window = Range{state.function->first, state.function->last};
+    if (!proposal.window && state.focus.window) proposal.window = Range{state.function->first, state.function->last};
     return proposal;
   }
   void learn(const Proposal&, const gate::Verdict&) override {} // what comes next is already written down
