@@ -14,10 +14,9 @@ bool is_filler(const recover::Item& item) {
 
 std::string key_of(const recover::Item& item) {
   if (item.kind == recover::ItemKind::label) return ":";
-  std::string key = item.text;
-  if (!item.target.empty())
-    if (const size_t at = key.find(item.target); at != key.npos) key.replace(at, item.target.size(), "@");
-  return key;
+  const size_t at = item.target.empty() ? item.text.npos : item.text.find(item.target);
+  if (at == item.text.npos) return item.text;
+  return fmt::format("{}@{}", item.text.substr(0, at), item.text.substr(at + item.target.size()));
 }
 
 std::vector<Change> changes_of(const std::vector<std::optional<size_t>>& to, size_t size) {
