@@ -247,7 +247,7 @@ TEST(UnrollLoops, GuardedLoopsComeToTheSameWhateverLanesTheyGuard) {
     constexpr const char* tests[] = {"lt_i32", "le_i32", "gt_i32", "ge_i32", "lt_u32", "le_u32", "gt_u32", "ge_u32"};
     const char* test = tests[random() % std::size(tests)];
     const char* const inside = insides[random() % std::size(insides)];
-    const bool behind = random() % 2, before_step = random() % 2, moves = random() % 2;
+    const bool needs_vcc = random() % 2, behind = random() % 2, before_step = random() % 2, moves = random() % 2;
     const std::string step = moves ? fmt::format("v_add_u32_e32 v8, {:#x}, v9\nv_mov_b32_e32 v9, v8\n", c.step)
                                    : fmt::format("v_add_u32_e32 v9, {:#x}, v9\n", c.step),
                       compare = fmt::format("v_cmp_{}_e64 s[10:11], s5, v9\n", test);
@@ -258,10 +258,11 @@ TEST(UnrollLoops, GuardedLoopsComeToTheSameWhateverLanesTheyGuard) {
                     "v_add_u32_e32 v2, 1, v2\nv_bfe_u32 v7, v9, {}, 1\nv_cmp_eq_u32_e32 vcc, 1, v7\n"
                     "s_and_saveexec_b64 s[14:15], vcc\n{}s_or_b64 exec, exec, s[14:15]\n{}{}"
                     "s_or_b64 s[6:7], s[10:11], s[6:7]\ns_andn2_b64 exec, exec, s[6:7]\ns_cbranch_execnz again\n"
-                    "s_mov_b64 exec, s[8:9]\n{}{}",
+                    "s_mov_b64 exec, s[8:9]\n{}{}{}",
                     random() % 2 ? 3 : 63, c.limit, c.start, random() % 3, inside,
                     behind ? "v_add_u32_e32 v3, v5, v3\n" : "", before_step ? compare + step : step + compare,
-                    random() % 2 ? "v_add_u32_e32 v3, v5, v3\n" : "", store),
+                    random() % 2 ? "v_add_u32_e32 v3, v5, v3\n" : "",
+                    needs_vcc ? "v_addc_co_u32_e32 v3, vcc, v3, v3, vcc\n" : "", store),
         ideas);
   }
   EXPECT_GT(ended, 60u);

@@ -172,6 +172,17 @@ std::optional<Rounds> rounds_of(const Facts& facts, const CountedLoop& loop, uin
   return rounds;
 }
 
+bool is_free(const Facts& facts, const analysis::Block& block, const isa::RegisterRange& range) {
+  if (written_between(facts, range, block.first, block.last) || read_between(facts, range, block.first, block.last))
+    return false;
+  for (uint16_t r = range.first; r < range.first + range.count; ++r)
+    for (size_t item = block.first; item < block.last; ++item)
+      if (facts.live_before(item)[analysis::bit_of(range.file, r)] ||
+          facts.live_after(item)[analysis::bit_of(range.file, r)])
+        return false;
+  return true;
+}
+
 } // namespace
 
 std::optional<int64_t> constant_of(std::string_view operand) {
@@ -187,15 +198,16 @@ std::optional<int64_t> constant_of(std::string_view operand) {
 
 std::optional<uint16_t> free_register(const Facts& facts, const analysis::Block& block, isa::File file) {
   const uint32_t end = file == isa::File::sgpr ? isa::flat_scratch_lo : facts.vgpr_budget;
-  for (uint16_t r = 0; r < end; ++r) {
-    const isa::RegisterRange range{file, r, 1};
-    const size_t bit = analysis::bit_of(file, r);
-    bool busy =
-        written_between(facts, range, block.first, block.last) || read_between(facts, range, block.first, block.last);
-    for (size_t item = block.first; item < block.last && !busy; ++item)
-      busy = facts.live_before(item)[bit] || facts.live_after(item)[bit];
-    if (!busy) return r;
-  }
+  for (uint16_t r = 0; r < end; ++r)
+    if (is_free(facts, block, {file, r, 1})) return r;
+  return std::nullopt;
+}
+
+std::optional<isa::RegisterRange> free_pair(const Facts& facts, const analysis::Block& block) {
+  const auto single = free_register(facts, block, isa::File::sgpr);
+  if (!single) return std::nullopt;
+  for (uint16_t r = uint16_t((*single + 2) & ~1u); r + 2 <= isa::flat_scratch_lo; r = uint16_t(r + 2))
+    if (const isa::RegisterRange pair{isa::File::sgpr, r, 2}; is_free(facts, block, pair)) return pair;
   return std::nullopt;
 }
 

@@ -44,6 +44,9 @@ std::vector<Rounds> lane_rounds(const Facts& facts, uint64_t times);   // lane_l
 std::optional<int64_t> constant_of(std::string_view operand);
 /// A register of `file` that nothing in the block needs.
 std::optional<uint16_t> free_register(const Facts& facts, const analysis::Block& block, isa::File file);
+/// A pair of SGPRs, the first of which is even, that nothing in the block needs, above the one that free_register()
+/// gives.
+std::optional<isa::RegisterRange> free_pair(const Facts& facts, const analysis::Block& block);
 /// The label at the top of a block that its last instruction branches back to; empty where it does not.
 std::string label_of(const Facts& facts, const analysis::Block& block);
 

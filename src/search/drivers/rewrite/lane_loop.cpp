@@ -157,15 +157,34 @@ std::optional<LaneLoop> lane_loop(const Facts& facts, const analysis::Loop& natu
   return loop;
 }
 
-/// The new tests write VCC.
-bool vcc_is_free(const Facts& facts, const LaneLoop& loop) {
-  const analysis::Block& block = *loop.block;
-  const auto live = [&](const analysis::RegisterSet& set) {
-    return set[analysis::bit_of(isa::File::sgpr, isa::vcc_lo)] || set[analysis::bit_of(isa::File::sgpr, isa::vcc_hi)];
-  };
-  for (const uint32_t next : block.successors)
-    if (live(facts.live_before(facts.graph.blocks[next].first))) return false;
-  return !read_between(facts, vcc, block.last - 1, block.last);
+bool is_live_behind(const Facts& facts, const LaneLoop& loop, size_t unit) {
+  return std::ranges::any_of(loop.block->successors,
+                             [&](uint32_t next) { return facts.live_before(facts.graph.blocks[next].first)[unit]; });
+}
+
+/// Where the new tests put what they find: VCC, or a pair of its own where somebody needs VCC.
+struct TestMask {
+  bool is_vcc = false;
+  isa::RegisterRange pair;
+
+  std::string compare(std::string_view test, std::string_view bound, std::string_view value) const {
+    return fmt::format("v_cmp_{}_e{} {}, {}, {}\n", test, is_vcc ? 32 : 64, is_vcc ? "vcc" : register_text(pair), bound,
+                       value);
+  }
+  std::string branch(bool where_any, const std::string& label) const {
+    if (is_vcc) return fmt::format("s_cbranch_{} {}\n", where_any ? "vccnz" : "vccz", label);
+    return fmt::format("s_cmp_{}_u64 {}, 0\ns_cbranch_scc1 {}\n", where_any ? "lg" : "eq", register_text(pair), label);
+  }
+};
+
+std::optional<TestMask> test_mask(const Facts& facts, const LaneLoop& loop) {
+  const bool vcc_is_free = !is_live_behind(facts, loop, analysis::bit_of(isa::File::sgpr, isa::vcc_lo)) &&
+                           !is_live_behind(facts, loop, analysis::bit_of(isa::File::sgpr, isa::vcc_hi));
+  if (vcc_is_free) return TestMask{.is_vcc = true, .pair = vcc};
+  if (facts.live_before(loop.block->first)[analysis::scc_unit] || is_live_behind(facts, loop, analysis::scc_unit))
+    return std::nullopt;
+  const auto pair = free_pair(facts, *loop.block);
+  return pair ? std::optional(TestMask{.pair = *pair}) : std::nullopt;
 }
 
 /// The limit that the count must not have passed for `times` iterations to come: lines that compute it, with a branch
@@ -173,16 +192,21 @@ bool vcc_is_free(const Facts& facts, const LaneLoop& loop) {
 struct Bound {
   std::string lines, operand;
 };
-std::optional<Bound> bound_of(const Facts& facts, const LaneLoop& loop, uint64_t times, const std::string& rest) {
+std::optional<Bound> bound_of(const Facts& facts, const LaneLoop& loop, uint64_t times, const std::string& rest,
+                              bool literals) {
   const int64_t ahead = loop.step * int64_t(times - 2);
   const bool is_signed = loop.over.ends_with("i32");
   if (ahead < -0x7fffffff || ahead > 0x7fffffff) return std::nullopt;
+  const auto temporary = free_register(facts, *loop.block, isa::File::sgpr);
   if (const auto limit = constant_of(loop.limit)) {
     const int64_t value = is_signed ? *limit : int64_t(uint32_t(*limit)), bound = value - ahead;
     const bool fits = is_signed ? bound == int32_t(bound) : bound >= 0 && bound <= 0xffffffff;
-    return fits ? std::optional(Bound{"", fmt::format("{:#x}", uint32_t(bound))}) : std::nullopt;
+    if (!fits) return std::nullopt;
+    const std::string value_text = fmt::format("{:#x}", uint32_t(bound));
+    if (literals) return Bound{"", value_text};
+    if (!temporary) return std::nullopt;
+    return Bound{fmt::format("s_mov_b32 s{}, {}\n", *temporary, value_text), fmt::format("s{}", *temporary)};
   }
-  const auto temporary = free_register(facts, *loop.block, isa::File::sgpr);
   if (!temporary) return std::nullopt;
   const std::string t = fmt::format("s{}", *temporary);
   if (ahead == 0) return Bound{"", loop.limit};
@@ -194,9 +218,11 @@ std::optional<Bound> bound_of(const Facts& facts, const LaneLoop& loop, uint64_t
 std::optional<Rounds> rounds_of(const Facts& facts, const LaneLoop& loop, uint64_t times) {
   Rounds rounds{.block = loop.block, .label = label_of(facts, *loop.block)};
   const RoundLabels labels(rounds.label, times);
-  const auto bound = bound_of(facts, loop, times, labels.rest);
+  const auto mask = test_mask(facts, loop);
   const auto next = free_register(facts, *loop.block, isa::File::vgpr);
-  if (!bound || !next || !vcc_is_free(facts, loop)) return std::nullopt;
+  if (!mask || !next) return std::nullopt;
+  const auto bound = bound_of(facts, loop, times, labels.rest, mask->is_vcc);
+  if (!bound) return std::nullopt;
   rounds.left_out = {loop.compare, loop.collect, loop.leave, loop.block->last - 1};
   const std::string count = fmt::format("v{}", loop.counter);
   if (loop.counts_only) {
@@ -210,17 +236,14 @@ std::optional<Rounds> rounds_of(const Facts& facts, const LaneLoop& loop, uint64
   const std::string tested = fmt::format("v{}", *next),
                     earlier = fmt::format("v_add_u32_e32 {}, {:#x}, {}\n", tested, uint32_t(-loop.step), count),
                     advance = fmt::format("v_add_u32_e32 {}, {:#x}, {}\n", tested, uint32_t(loop.step), count);
-  const auto check = [&](const std::string& value) {
-    return fmt::format("v_cmp_{}_e32 vcc, {}, {}\n", over, bound->operand, value);
-  };
-  rounds.first_test = fmt::format("{}{}{}s_cbranch_vccnz {}\n", bound->lines, loop.before_step ? "" : advance,
-                                  check(loop.before_step ? count : tested), labels.rest);
+  const auto check = [&](const std::string& value) { return mask->compare(over, bound->operand, value); };
+  rounds.first_test = bound->lines + (loop.before_step ? "" : advance) + check(loop.before_step ? count : tested) +
+                      mask->branch(true, labels.rest);
   // Behind a round two values are tested: what the iteration that just ended asks about may have arrived, and the next
   // one may have wrapped.
   const std::string farther =
       fmt::format("v_{}_{} {}, {}, {}\n", loop.step > 0 ? "max" : "min", loop.over.substr(3), tested, tested, count);
-  rounds.test = fmt::format("{}{}{}s_cbranch_vccz {}\n", loop.before_step ? earlier : advance, farther, check(tested),
-                            labels.many);
+  rounds.test = (loop.before_step ? earlier : advance) + farther + check(tested) + mask->branch(false, labels.many);
   if (loop.before_step) {
     InstructionText test = parse_instruction(facts.program.items[loop.compare].text);
     test.operands[loop.limit_first ? 2 : 1] = tested;

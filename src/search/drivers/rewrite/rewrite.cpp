@@ -1,10 +1,12 @@
 // The rewrite driver: a catalogue of transformations, tried where the model says that time goes.
 //
-// For the program it is given it lists every idea of every rule, most promising first, and proposes them one by one.
+// For the program it is given it lists bundles of ideas (bundle.h) and then every idea of every rule, most promising
+// first, and proposes them one by one.
 // When an idea is accepted the program changes and the list is made anew; ideas that were judged before are recognised
 // by their text and not proposed again. It needs no random numbers, and no verdicts: what it proposes next depends on
 // the program and the focus alone.
 #include "search/drivers.h"
+#include "search/drivers/rewrite/bundle.h"
 #include "search/drivers/rewrite/rule.h"
 
 #include <algorithm>
@@ -16,8 +18,9 @@ namespace asmevo::search::rewrite {
 namespace {
 
 struct Candidate {
-  const Rule* rule;
+  const Rule* rule; // null: a bundle
   Idea idea;
+  Bundle bundle;
 };
 
 /// Which program a list of ideas was made for: the listing itself, since programs come and go at the same address.
@@ -35,8 +38,9 @@ std::string text_of(const std::vector<recover::Edit>& edits) {
 
 Range hull(const std::vector<recover::Edit>& edits) { return {edits.front().first, edits.back().last}; }
 
-/// Whether an idea is about what is in focus.
+/// Whether an idea is about what is in focus. What a bundle changes is not known before it is carried out.
 bool in_focus(const Candidate& candidate, const Focus& focus) {
+  if (!candidate.rule) return !focus.window && (!focus.direction || focus.direction == candidate.bundle.direction);
   if (focus.direction && candidate.rule->direction != *focus.direction) return false;
   return !focus.window || std::ranges::any_of(candidate.idea.edits,
                                               [&](const recover::Edit& edit) { return focus.window->meets(edit); });
@@ -59,30 +63,48 @@ public:
       const Candidate candidate = std::move(*next);
       queue_.erase(next);
       if (!facts) facts.emplace(gather(state));
-      auto edits = complete(*facts, candidate.idea);
-      if (!edits || edits->empty()) continue;
-      if (!proposed_.insert({program_, text_of(*edits)}).second) continue;
-      const Range window = hull(*edits);
-      return Proposal{.edits = std::move(*edits),
-                      .rule = std::string(candidate.rule->name),
-                      .rationale = candidate.idea.rationale,
-                      .direction = candidate.rule->direction,
-                      .window = window};
+      if (auto proposal = candidate.rule ? of_idea(*facts, candidate) : of_bundle(*facts, candidate.bundle))
+        if (proposed_.insert({program_, text_of(proposal->edits)}).second) return proposal;
     }
   }
 
   void learn(const Proposal&, const gate::Verdict&) override {}
 
 private:
+  static std::optional<Proposal> of_idea(const Facts& facts, const Candidate& candidate) {
+    auto edits = complete(facts, candidate.idea);
+    if (!edits || edits->empty()) return std::nullopt;
+    const Range window = hull(*edits);
+    return Proposal{.edits = std::move(*edits),
+                    .rule = std::string(candidate.rule->name),
+                    .rationale = candidate.idea.rationale,
+                    .direction = candidate.rule->direction,
+                    .window = window};
+  }
+
+  static std::optional<Proposal> of_bundle(const Facts& facts, const Bundle& bundle) {
+    auto bundled = carry_out(facts, bundle);
+    if (!bundled || bundled->edits.empty()) return std::nullopt;
+    const Range window = hull(bundled->edits);
+    return Proposal{.edits = std::move(bundled->edits),
+                    .rule = bundle.steps.size() == 1 ? std::string(bundle.steps[0].rule->name) : "several-rules",
+                    .rationale = std::move(bundled->rationale),
+                    .direction = bundled->direction,
+                    .window = window};
+  }
+
   void list_ideas(const State& state) {
     queue_.clear();
     Facts facts = gather(state);
     for (const Rule& rule : all_rules()) {
       if (rule.changes_floats && !state.allow_float_rewrites) continue;
-      for (Idea& idea : rule.find(facts)) queue_.push_back({&rule, std::move(idea)});
+      for (Idea& idea : rule.find(facts)) queue_.push_back({&rule, std::move(idea), {}});
     }
     // Among equals the order of the catalogue decides.
     std::ranges::stable_sort(queue_, std::ranges::greater(), [](const Candidate& c) { return c.idea.promise; });
+    std::deque<Candidate> bundles;
+    for (Bundle& bundle : all_bundles(state.allow_float_rewrites)) bundles.push_back({nullptr, {}, std::move(bundle)});
+    queue_.insert(queue_.begin(), bundles.begin(), bundles.end());
   }
 
   size_t program_ = 0;

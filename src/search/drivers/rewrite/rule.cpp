@@ -1,10 +1,12 @@
 #include "search/drivers/rewrite/rule.h"
 
 #include "isa/resources.h"
+#include "search/drivers/rewrite/local.h"
 #include "search/drivers/rewrite/rules.h"
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 namespace asmevo::search::rewrite {
 
@@ -14,17 +16,17 @@ using enum Direction;
 constexpr Rule catalogue[] = {
     {"tighten-waits", latency_hiding, false, tighten_waits},
     {"straighten-loops", instruction_simplification, false, straighten_loops},
-    {"unroll-loops", latency_hiding, false, unroll_loops},
+    {"unroll-loops", latency_hiding, false, unroll_loops, true, 6},
     {"fast-division", instruction_simplification, true, fast_division},
     {"unguarded-exp", instruction_simplification, true, unguarded_exp},
     {"fast-square-root", instruction_simplification, true, fast_square_root},
     {"reciprocal-square-root", instruction_simplification, true, reciprocal_square_root},
-    {"merge-memory", memory_access, false, merge_memory},
+    {"merge-memory", memory_access, false, merge_memory, false},
     {"swizzle-lds", memory_access, false, swizzle_lds},
-    {"remove-duplicates", instruction_simplification, false, remove_duplicates},
+    {"remove-duplicates", instruction_simplification, false, remove_duplicates, false},
     {"remove-dead-code", instruction_simplification, false, remove_dead_code},
     {"drop-exec-skips", instruction_simplification, false, drop_exec_skips},
-    {"schedule-blocks", latency_hiding, false, schedule_blocks},
+    {"schedule-blocks", latency_hiding, false, schedule_blocks, true, 2},
 };
 
 uint32_t highest_vgpr(const recover::Program& program, const recover::Function& function) {
@@ -101,6 +103,23 @@ Facts gather(const State& state) {
           .allow_float_rewrites = state.allow_float_rewrites,
           .vgprs_used = used,
           .vgpr_budget = budget_of(state, used)};
+}
+
+Facts gather_after(const Facts& facts, const recover::Program& program) {
+  const recover::Function& function = program.functions[function_index(facts)];
+  Facts after = gather({.program = &program,
+                        .function = &function,
+                        .codec = &facts.codec,
+                        .allow_float_rewrites = facts.allow_float_rewrites});
+  after.lds_conflicts = facts.lds_conflicts;
+  std::unordered_map<int64_t, double> heat;
+  for (size_t item = facts.function.first; item < facts.function.last; ++item)
+    if (facts.program.items[item].origin >= 0)
+      heat[facts.program.items[item].origin] = facts.heat[item - facts.function.first];
+  for (size_t item = function.first; item < function.last; ++item)
+    if (const auto known = heat.find(program.items[item].origin); known != heat.end())
+      after.heat[item - function.first] = known->second;
+  return after;
 }
 
 std::span<const Rule> all_rules() { return catalogue; }

@@ -42,6 +42,7 @@ struct Idea {
   std::vector<uint32_t> blocks; // of Facts::graph: cleaned up and given new waits besides those that the edits touch
   std::string rationale;
   double promise = 0;
+  unsigned variant = 0; // ideas of one rule for the same place, the one that is liked best first
 };
 
 struct Rule {
@@ -49,9 +50,14 @@ struct Rule {
   Direction direction;
   bool changes_floats; // results may differ in rounding: only where the launch's policy has a tolerance
   std::vector<Idea> (*find)(const Facts&);
+  bool separable = true; // ideas whose edits do not overlap may be carried out together
+  unsigned variants = 1; // that its ideas come in
 };
 
 std::span<const Rule> all_rules();
+
+/// The same for a program that was made from that of `facts`; what both have is as hot as it was.
+Facts gather_after(const Facts& facts, const recover::Program& program);
 
 /// VGPRs that text put in the place of `item` may write: they hold nothing that is live after it, are not among `read`
 /// (the registers that the text reads), and do not cost a wave of occupancy. Lowest first.

@@ -69,12 +69,13 @@ std::vector<Idea> schedule_blocks(const Facts& facts) {
       if (edits.empty()) continue;
       double promise = facts.heat_of(block.first, block.last);
       add(flavours[i].everywhere, edits, promise);
-      ideas.push_back({std::move(edits), {}, fmt::format("one block {}", flavours[i].rationale), promise});
+      ideas.push_back({std::move(edits), {}, fmt::format("one block {}", flavours[i].rationale), promise, unsigned(i)});
     }
   }
   for (Flavour& flavour : flavours) {
     if (flavour.everywhere.edits.size() < 2) continue; // one block has its own idea already
     flavour.everywhere.rationale = fmt::format("all blocks {}", flavour.rationale);
+    flavour.everywhere.variant = unsigned(&flavour - flavours.data());
     ideas.push_back(std::move(flavour.everywhere));
   }
   return ideas;

@@ -91,6 +91,7 @@ std::optional<recover::Program> in_order(const Facts& facts, const recover::Prog
 
 std::vector<Idea> unroll_loops(const Facts& facts) {
   std::vector<Idea> ideas;
+  unsigned variant = 0;
   for (const auto& [times, weight] : {std::pair{4u, 1.3}, std::pair{8u, 1.2}, std::pair{2u, 1.1}}) {
     std::vector<Rounds> loops = scalar_rounds(facts, times);
     std::ranges::move(lane_rounds(facts, times), std::back_inserter(loops));
@@ -108,8 +109,10 @@ std::vector<Idea> unroll_loops(const Facts& facts) {
           ideas.push_back({difference(facts.program, *program),
                            {},
                            fmt::format("{} iterations of {} at once, {}", times, loop.label, what),
-                           facts.heat_of(loop.block->first, loop.block->last) * weight});
+                           facts.heat_of(loop.block->first, loop.block->last) * weight,
+                           variant + unsigned(order == Order::critical_path)});
     }
+    variant += 2;
   }
   return ideas;
 }

@@ -1,0 +1,127 @@
+#include "search/drivers/rewrite/bundle.h"
+
+#include "recover/recover.h"
+#include "search/drivers/rewrite/local.h"
+
+#include <algorithm>
+
+namespace asmevo::search::rewrite {
+
+namespace {
+
+/// The least that has to be won for a rule that is carried out place by place.
+constexpr size_t most_places = 8;
+
+/// Ideas of a rule in the variant that is wanted, or the last it has before that; the most promising first.
+std::vector<Idea> ideas_of(const Facts& facts, const Bundle::Step& step) {
+  std::vector<Idea> ideas = step.rule->find(facts);
+  unsigned variant = 0;
+  for (const Idea& idea : ideas)
+    if (idea.variant <= step.variant) variant = std::max(variant, idea.variant);
+  std::erase_if(ideas, [&](const Idea& idea) { return idea.variant != variant; });
+  std::ranges::stable_sort(ideas, std::ranges::greater(), &Idea::promise);
+  return ideas;
+}
+
+bool overlaps(const recover::Edit& a, const recover::Edit& b) {
+  return a.first == b.first || (a.first < b.last && b.first < a.last);
+}
+
+/// As many ideas as have nothing to do with each other.
+struct Union {
+  Idea idea;
+  size_t count = 0;
+};
+Union united(std::vector<Idea> ideas, bool several) {
+  Union all;
+  for (Idea& idea : ideas) {
+    const bool apart = std::ranges::none_of(idea.edits, [&](const recover::Edit& edit) {
+      return std::ranges::any_of(all.idea.edits, [&](const recover::Edit& other) { return overlaps(edit, other); });
+    });
+    if (!apart) continue;
+    std::ranges::move(idea.edits, std::back_inserter(all.idea.edits));
+    std::ranges::move(idea.blocks, std::back_inserter(all.idea.blocks));
+    ++all.count;
+    if (!several) break;
+  }
+  std::ranges::sort(all.idea.edits, {}, &recover::Edit::first);
+  return all;
+}
+
+/// Carries one rule out wherever it applies; how many times it did.
+size_t carry_out_step(const Facts& facts, const Bundle::Step& step, recover::Program& program) {
+  size_t done = 0;
+  const size_t rounds = step.rule->separable ? 1 : most_places;
+  for (size_t round = 0; round < rounds; ++round) {
+    const Facts now = gather_after(facts, program);
+    const Union all = united(ideas_of(now, step), step.rule->separable);
+    if (all.count == 0) break;
+    const auto edits = complete(now, all.idea);
+    if (!edits || edits->empty()) break;
+    auto next = recover::apply(program, *edits, facts.codec);
+    if (!next) break;
+    program = *std::move(next);
+    done += all.count;
+  }
+  return done;
+}
+
+Bundle all_but(std::span<const Bundle::Step> steps, const Rule* left_out) {
+  Bundle bundle;
+  for (const Bundle::Step& step : steps)
+    if (step.rule != left_out) bundle.steps.push_back(step);
+  return bundle;
+}
+
+} // namespace
+
+std::vector<Bundle> all_bundles(bool with_float_rewrites) {
+  std::vector<Bundle::Step> steps;
+  unsigned most_variants = 0;
+  for (const Rule& rule : all_rules())
+    if (with_float_rewrites || !rule.changes_floats) {
+      steps.push_back({&rule, 0});
+      most_variants = std::max(most_variants, rule.variants);
+    }
+  std::vector<Bundle> bundles;
+  for (unsigned variant = 0; variant < most_variants; ++variant) {
+    Bundle all{steps, {}};
+    for (Bundle::Step& step : all.steps) step.variant = std::min(variant, step.rule->variants - 1);
+    bundles.push_back(std::move(all));
+  }
+  if (with_float_rewrites) {
+    Bundle exact{steps, {}};
+    std::erase_if(exact.steps, [](const Bundle::Step& step) { return step.rule->changes_floats; });
+    bundles.push_back(std::move(exact));
+  }
+  for (const Bundle::Step& step : steps) bundles.push_back(all_but(steps, step.rule));
+  for (size_t d = 0; d < direction_count; ++d) {
+    Bundle bundle{{}, Direction(d)};
+    std::ranges::copy_if(steps, std::back_inserter(bundle.steps),
+                         [&](const Bundle::Step& step) { return step.rule->direction == Direction(d); });
+    if (!bundle.steps.empty()) bundles.push_back(std::move(bundle));
+  }
+  for (const Bundle::Step& step : steps)
+    for (unsigned variant = 0; variant < step.rule->variants; ++variant)
+      bundles.push_back({{{step.rule, variant}}, step.rule->direction});
+  return bundles;
+}
+
+std::optional<Bundled> carry_out(const Facts& facts, const Bundle& bundle) {
+  recover::Program program = facts.program;
+  std::string rationale;
+  std::optional<Direction> direction;
+  size_t total = 0;
+  for (const Bundle::Step& step : bundle.steps) {
+    const size_t times = carry_out_step(facts, step, program);
+    if (times == 0) continue;
+    if (!direction) direction = step.rule->direction;
+    rationale += fmt::format("{}{} × {}", rationale.empty() ? "" : ", ", times, step.rule->name);
+    if (step.variant > 0) rationale += fmt::format(" in variant {}", step.variant);
+    total += times;
+  }
+  if (total < 2) return std::nullopt;
+  return Bundled{difference(facts.program, program), std::move(rationale), *direction};
+}
+
+} // namespace asmevo::search::rewrite
