@@ -8,6 +8,7 @@
 # make fuzz       libFuzzer on everything that reads files, FUZZ_SECONDS (600) each
 # make fuzz-machine   COUNT (5000) random programs for each of TARGETS, on the machine and on the host
 # make check-programs the MI300A programs of the data folder at all sizes below 10 million wave-instructions
+# make kill-test  a search that is killed at KILLS (50) random moments, and one that is not
 # make mutants    wrong versions of the corpus kernels, all of which the gate must refuse
 # make test-agents   the official MCP client and the Codex CLI of npm against asmevo (skips loudly without node or npm)
 # make corpora    round trips and edits of rocRAND, rocSPARSE and compiled kernels for every target (downloads 100 MB)
@@ -16,9 +17,10 @@ JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 600
 COUNT ?= 5000
 SEED ?= 1
+KILLS ?= 50
 TARGETS ?= gfx908,gfx90a,gfx942,gfx950
 
-.PHONY: configure build demo test bench bench-compare bench-timing sanitize fuzz fuzz-machine check-programs test-agents mutants corpora kernels clean
+.PHONY: configure build demo test bench bench-compare bench-timing sanitize fuzz fuzz-machine check-programs test-agents mutants kill-test corpora kernels clean
 
 configure:
 	@scripts/setup.sh
@@ -70,6 +72,9 @@ check-programs: configure
 mutants: configure
 	@ninja -C $(BUILD) -j $(JOBS) mutation_score
 	@$(BUILD)/tests/mutation/mutation_score -count=32 $(basename $(notdir $(wildcard corpus/*.json)))
+
+kill-test: build
+	@scripts/kill-test.sh $(BUILD)/src/asmevo $(KILLS)
 
 test-agents: build
 	@scripts/test-agents.sh $(BUILD)/src/asmevo $(BUILD)
