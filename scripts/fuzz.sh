@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# libFuzzer on what reads files that anyone may have made: containers, notes, descriptors, the recoverer, profiles.
+# libFuzzer on what reads files that anyone may have made: containers, notes, descriptors, the recoverer, profiles, and
+# answers from outside.
 # Each runs for the given time; the first crash, hang, leak or undefined step ends it and leaves its input in the build folder.
 #   fuzz.sh BUILD SECONDS [JOBS]
 set -euo pipefail
@@ -9,13 +10,14 @@ jobs=${3:-2}
 cd "$(dirname "$0")/.."
 root=$PWD
 data=${ASMEVO_DATA:-$root/../shared/data}
-targets=(container metadata descriptor recover profile)
+targets=(container metadata descriptor recover profile answer)
 ninja -C "$build" "${targets[@]/#/fuzz_}" >/dev/null
 
 # Seeds: small objects of every producer, for every processor; bundles of them for the container.
 seeds=$build/seeds
-mkdir -p "$seeds"/{objects,bundles,descriptors,profiles}
+mkdir -p "$seeds"/{objects,bundles,descriptors,profiles,answers}
 cp tests/fuzz/profiles/* "$seeds/profiles"
+cp tests/fuzz/answers/* "$seeds/answers"
 cp corpus/*.hsaco "$seeds/objects"
 find "$data" -name '*.hsaco' -o -name '*.co' 2>/dev/null | xargs -r ls -S -r 2>/dev/null | head -40 |
   xargs -r cp -t "$seeds/objects" 2>/dev/null || true
@@ -36,7 +38,7 @@ head -c 64 /dev/zero >"$seeds/descriptors/zeros"
 
 fuzz_one() { # TARGET
   local name=$1 from=$seeds/objects
-  case $name in container) from=$seeds/bundles ;; descriptor) from=$seeds/descriptors ;; profile) from=$seeds/profiles ;; esac
+  case $name in container) from=$seeds/bundles ;; descriptor) from=$seeds/descriptors ;; profile) from=$seeds/profiles ;; answer) from=$seeds/answers ;; esac
   mkdir -p "$build/found/$name"
   cd "$build"
   "tests/fuzz/fuzz_$name" "found/$name" "$from" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 \
