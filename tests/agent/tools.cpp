@@ -207,9 +207,11 @@ TEST_F(Tools, TheRecordOfAProposalKeepsWhoMadeIt) {
                    {"input_tokens", 10},
                    {"output_tokens", 3},
                    {"direction", "latency-hiding"}});
-  const search::Proposal proposal = lineage->attempts()->at(0).proposal;
+  const search::Attempt attempt = lineage->attempts()->at(0);
+  const search::Proposal& proposal = attempt.proposal;
   EXPECT_EQ(proposal.origin, (search::Origin{"m", "abc", 10, 3}));
-  EXPECT_EQ(proposal.parent, 0);
+  EXPECT_EQ(attempt.parent, 0);
+  EXPECT_EQ(proposal.parent, std::nullopt); // of the best version: said only where it is another
   EXPECT_EQ(proposal.rule, "latency-hiding");
 }
 
