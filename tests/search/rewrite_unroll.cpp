@@ -269,6 +269,58 @@ TEST(UnrollLoops, GuardedLoopsComeToTheSameWhateverLanesTheyGuard) {
   EXPECT_GT(ideas, 120u);
 }
 
+/// Each lane walks through 64 bytes of its own, from dword `from` on, and writes from dword `to` on.
+std::string copying_loop(unsigned from, unsigned to, unsigned count) {
+  std::string text = "v_lshlrev_b32_e32 v1, 6, v0\nv_mov_b32_e32 v2, v0\n";
+  for (int k = 0; k < 16; ++k)
+    text += fmt::format("v_mad_u32_u24 v2, v2, 5, 3\nglobal_store_dword v1, v2, s[0:1] offset:{}\n", 4 * k);
+  return text + fmt::format("s_waitcnt vmcnt(0)\nv_mov_b32_e32 v3, 0\nv_mov_b32_e32 v2, v1\ns_mov_b32 s4, {}\n"
+                            "v_lshl_add_u64 v[4:5], v[2:3], 0, s[0:1]\nv_lshl_add_u64 v[6:7], v[2:3], 0, s[0:1]\n"
+                            "v_lshl_add_u64 v[4:5], v[4:5], 0, {}\nv_lshl_add_u64 v[6:7], v[6:7], 0, {}\n"
+                            "again:\n"
+                            "global_load_dword v8, v[4:5], off\n"
+                            "v_lshl_add_u64 v[4:5], v[4:5], 0, 4\n"
+                            "s_add_i32 s4, s4, -1\n"
+                            "s_cmp_lg_u32 s4, 0\n"
+                            "s_waitcnt vmcnt(0)\n"
+                            "v_mul_lo_u32 v8, v8, 9\n"
+                            "global_store_dword v[6:7], v8, off\n"
+                            "v_lshl_add_u64 v[6:7], v[6:7], 0, 4\n"
+                            "s_cbranch_scc1 again\n"
+                            "s_endpgm\n",
+                            count, 4 * from, 4 * to);
+}
+
+TEST(UnrollLoops, LoadsPassStoresOfEarlierIterationsWhereTheyAreApart) {
+  const recover::Program program = program_of(copying_loop(0, 8, 8));
+  const std::vector<Idea> ideas = unroll_loops(facts_of(program));
+  ASSERT_FALSE(ideas.empty());
+  const std::string text = applied(program, ideas[0]);
+  const std::string round = text.substr(text.find("by_4:"), text.find("by_4_rest:") - text.find("by_4:"));
+  EXPECT_EQ(count_of(round, "global_load_dword"), 4u) << text;
+  EXPECT_LT(round.rfind("global_load_dword"), round.find("global_store_dword")) << text;
+}
+
+TEST(UnrollLoops, WhereTheyMeetTheLoopRunsAsItWas) {
+  size_t ideas = 0;
+  for (unsigned from = 0; from < 8; ++from)
+    for (unsigned to = 0; to < 8; ++to)
+      EXPECT_TRUE(keeps_results(copying_loop(from, to, 8), ideas)) << from << " " << to;
+  EXPECT_GT(ideas, 64u);
+}
+
+TEST(UnrollLoops, LoadsStayBehindStoresThatMoveOnOtherwise) {
+  std::string body = copying_loop(0, 8, 8);
+  body.replace(body.find("v[6:7], v[6:7], 0, 4\ns_cbranch"), 20, "v[6:7], v[6:7], 0, 8");
+  const recover::Program program = program_of(body);
+  for (const Idea& idea : unroll_loops(facts_of(program))) {
+    const std::string text = applied(program, idea);
+    const size_t top = text.find("_by_") == text.npos ? text.find("again") : text.find("_by_");
+    const std::string round = text.substr(top, text.find("_rest:") - top);
+    EXPECT_GT(round.rfind("global_load_dword"), round.find("global_store_dword")) << text;
+  }
+}
+
 TEST(UnrollLoops, ScalarCountsComeToTheSameWhateverTheyWrapAround) {
   std::mt19937 random(1);
   size_t ideas = 0, ended = 0;

@@ -172,17 +172,6 @@ std::optional<Rounds> rounds_of(const Facts& facts, const CountedLoop& loop, uin
   return rounds;
 }
 
-bool is_free(const Facts& facts, const analysis::Block& block, const isa::RegisterRange& range) {
-  if (written_between(facts, range, block.first, block.last) || read_between(facts, range, block.first, block.last))
-    return false;
-  for (uint16_t r = range.first; r < range.first + range.count; ++r)
-    for (size_t item = block.first; item < block.last; ++item)
-      if (facts.live_before(item)[analysis::bit_of(range.file, r)] ||
-          facts.live_after(item)[analysis::bit_of(range.file, r)])
-        return false;
-  return true;
-}
-
 } // namespace
 
 std::optional<int64_t> constant_of(std::string_view operand) {
@@ -194,6 +183,17 @@ std::optional<int64_t> constant_of(std::string_view operand) {
   const auto [end, error] = std::from_chars(operand.data(), operand.data() + operand.size(), value, base);
   if (error != std::errc{} || end != operand.data() + operand.size() || value > 0xffffffff) return std::nullopt;
   return negative ? -value : int64_t(int32_t(uint32_t(value)));
+}
+
+bool is_free(const Facts& facts, const analysis::Block& block, const isa::RegisterRange& range) {
+  if (written_between(facts, range, block.first, block.last) || read_between(facts, range, block.first, block.last))
+    return false;
+  for (uint16_t r = range.first; r < range.first + range.count; ++r)
+    for (size_t item = block.first; item < block.last; ++item)
+      if (facts.live_before(item)[analysis::bit_of(range.file, r)] ||
+          facts.live_after(item)[analysis::bit_of(range.file, r)])
+        return false;
+  return true;
 }
 
 std::optional<uint16_t> free_register(const Facts& facts, const analysis::Block& block, isa::File file) {

@@ -42,6 +42,8 @@ std::vector<Rounds> lane_rounds(const Facts& facts, uint64_t times);   // lane_l
 
 /// An integer of 32 bits as an operand gives it, with its sign.
 std::optional<int64_t> constant_of(std::string_view operand);
+/// Whether nothing in the block needs a register of `range`.
+bool is_free(const Facts& facts, const analysis::Block& block, const isa::RegisterRange& range);
 /// A register of `file` that nothing in the block needs.
 std::optional<uint16_t> free_register(const Facts& facts, const analysis::Block& block, isa::File file);
 /// A pair of SGPRs, the first of which is even, that nothing in the block needs, above the one that free_register()

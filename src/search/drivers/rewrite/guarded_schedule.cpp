@@ -14,6 +14,7 @@
 
 #include "analysis/dependence.h"
 #include "recover/recover.h"
+#include "search/drivers/rewrite/apart.h"
 #include "search/drivers/rewrite/exec_regions.h"
 #include "search/drivers/rewrite/list_schedule.h"
 #include "search/drivers/rewrite/local.h"
@@ -141,7 +142,8 @@ std::string text_in(const Dissolved& code, const ExecRegions& regions, const ana
 
 } // namespace
 
-std::vector<recover::Edit> scheduled_with_guards(const Facts& facts, const analysis::Block& block, Order order) {
+std::vector<recover::Edit> scheduled_with_guards(const Facts& facts, const analysis::Block& block, Order order,
+                                                 const std::vector<Apart>& pairs) {
   const auto regions = ExecRegions::find(facts, block);
   if (!regions || regions->all().empty() || !can_be_dissolved(facts, block, *regions)) return {};
   const auto code = dissolved(facts, *regions);
@@ -149,6 +151,7 @@ std::vector<recover::Edit> scheduled_with_guards(const Facts& facts, const analy
   const size_t function = function_index(facts);
   analysis::DependenceGraph graph =
       analysis::dependences(code->program, code->program.functions[function], block.first, block.last);
+  forget_order(code->program, graph, pairs);
   add_masks(graph, *regions, *code);
   // Instructions of one region stay together where nothing speaks against it.
   std::optional<int> last;

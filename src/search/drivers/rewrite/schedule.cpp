@@ -10,6 +10,7 @@
 #include "search/drivers/rewrite/schedule.h"
 #include "analysis/dependence.h"
 #include "analysis/repair.h"
+#include "search/drivers/rewrite/apart.h"
 #include "search/drivers/rewrite/list_schedule.h"
 #include "search/drivers/rewrite/local.h"
 #include "search/drivers/rewrite/rules.h"
@@ -46,9 +47,9 @@ void add(Idea& idea, const std::vector<recover::Edit>& edits, double promise) {
 } // namespace
 
 std::vector<recover::Edit> scheduled(const Facts& facts, const analysis::Block& block, Order order,
-                                     const analysis::Addresses* addresses) {
-  const DependenceGraph graph =
-      analysis::dependences(facts.program, facts.function, block.first, block.last, addresses);
+                                     const analysis::Addresses* addresses, const std::vector<Apart>& pairs) {
+  DependenceGraph graph = analysis::dependences(facts.program, facts.function, block.first, block.last, addresses);
+  forget_order(facts.program, graph, pairs);
   return graph.items.size() < 3 ? std::vector<recover::Edit>()
                                 : reordered(facts, graph, list_schedule(facts.program, graph, order));
 }

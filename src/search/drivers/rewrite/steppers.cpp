@@ -111,8 +111,12 @@ std::string Stepper::step(uint64_t times) const {
   return fmt::format("v_add_u32_e32 {0}, {1:#x}, {0}\n", r, uint32_t(by * int64_t(times)));
 }
 
+int64_t Stepper::offset(size_t use, const InstructionText& text) const {
+  return offset_of(text) + (use > item ? by : 0);
+}
+
 InstructionText Stepper::later(size_t use, InstructionText text, uint64_t iterations) const {
-  const int64_t offset = offset_of(text) + by * int64_t(iterations + (use > item ? 1 : 0));
+  const int64_t offset = this->offset(use, text) + by * int64_t(iterations);
   if (const size_t at = text.modifiers.find(" offset:"); at != std::string::npos) {
     const size_t end = text.modifiers.find(' ', at + 1);
     text.modifiers.erase(at, end == std::string::npos ? end : end - at);

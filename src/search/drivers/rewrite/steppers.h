@@ -17,6 +17,8 @@ struct Stepper {
 
   /// The addition for `times` iterations, a power of two.
   std::string step(uint64_t times) const;
+  /// Bytes from what the register says when an iteration begins to what a use means.
+  int64_t offset(size_t use, const InstructionText& text) const;
   /// A use that comes `iterations` iterations later than its register says.
   InstructionText later(size_t use, InstructionText text, uint64_t iterations) const;
 };

@@ -6,8 +6,10 @@
 // their order, only loads move.
 //
 // Whether so many iterations are still to come is asked before each round; what is left runs in the loop as it was. So
-// no load happens that would not have happened. Loads of guarded regions are issued under the masks of their copies.
+// no load happens that would not have happened. Loads of guarded regions are issued under the masks of their copies,
+// and loads pass stores of other iterations where the distance between their addresses says so (apart.h).
 #include "recover/recover.h"
+#include "search/drivers/rewrite/apart.h"
 #include "search/drivers/rewrite/copies.h"
 #include "search/drivers/rewrite/counted_loop.h"
 #include "search/drivers/rewrite/guarded_schedule.h"
@@ -44,9 +46,10 @@ size_t instructions_of(const Facts& facts, const analysis::Block& block) {
 struct Unrolled {
   recover::Edit edit;
   std::string label; // of the round
+  std::vector<Apart> apart;
 };
 
-Unrolled unrolled(const Facts& facts, const Rounds& loop, const ExecRegions& regions, uint64_t times) {
+Unrolled unrolled(const Facts& facts, const Rounds& loop, const ExecRegions& regions, uint64_t times, Order order) {
   size_t first = loop.block->first;
   const size_t last = loop.block->last;
   while (!facts.is_instruction(first)) ++first;
@@ -57,20 +60,22 @@ Unrolled unrolled(const Facts& facts, const Rounds& loop, const ExecRegions& reg
   for (const Stepper& stepper : addresses) round += stepper.step(times);
   round += loop.step;
   const RoundLabels labels(loop.label, times);
-  if (loop.iterations && *loop.iterations % times == 0) { // the loop's own test is enough
+  const ApartTest apart =
+      order == Order::loads_first ? apart_test(facts, *loop.block, addresses, times, labels.rest) : ApartTest{};
+  if (loop.iterations && *loop.iterations % times == 0 && apart.pairs.empty()) { // the loop's own test is enough
     std::string test = loop.last_test.substr(0, loop.last_test.rfind('\n', loop.last_test.size() - 2) + 1);
-    return {{first, last, fmt::format("{}{}{} {}\n", round, test, loop.back, loop.label)}, loop.label};
+    return {{first, last, fmt::format("{}{}{} {}\n", round, test, loop.back, loop.label)}, loop.label, {}};
   }
-  std::string text =
-      fmt::format("{}{}:\n{}{}{}{}:\n", loop.first_test, labels.many, round, loop.test, loop.last_test, labels.rest);
+  std::string text = fmt::format("{}{}{}:\n{}{}{}{}:\n", apart.lines, loop.first_test, labels.many, round, loop.test,
+                                 loop.last_test, labels.rest);
   text += recover::print_items(facts.program, first, last - 1);
   text += fmt::format("{} {}\n{}:\n", loop.back, labels.rest, labels.end);
-  return {{first, last, std::move(text)}, labels.many};
+  return {{first, last, std::move(text)}, labels.many, apart.pairs};
 }
 
 /// The program with the round put in order.
 std::optional<recover::Program> in_order(const Facts& facts, const recover::Program& program, size_t function,
-                                         const std::string& label, Order order) {
+                                         const std::string& label, Order order, const std::vector<Apart>& pairs) {
   const Facts after = gather({.program = &program, .function = &program.functions[function], .codec = &facts.codec});
   for (const analysis::Block& block : after.graph.blocks) {
     const auto is_label = [&](size_t item) {
@@ -79,8 +84,8 @@ std::optional<recover::Program> in_order(const Facts& facts, const recover::Prog
     size_t top = block.first;
     while (top + 1 < block.last && !is_label(top) && !after.is_instruction(top)) ++top;
     if (!is_label(top)) continue;
-    auto edits = scheduled_with_guards(after, block, order);
-    if (edits.empty()) edits = scheduled(after, block, order);
+    auto edits = scheduled_with_guards(after, block, order, pairs);
+    if (edits.empty()) edits = scheduled(after, block, order, nullptr, pairs);
     auto changed = recover::apply(program, edits, facts.codec);
     return changed ? std::optional(*std::move(changed)) : std::nullopt;
   }
@@ -100,17 +105,18 @@ std::vector<Idea> unroll_loops(const Facts& facts) {
       if (!regions || !can_be_copied(facts, loop, *regions) ||
           instructions_of(facts, *loop.block) * times > longest_round)
         continue;
-      const Unrolled text = unrolled(facts, loop, *regions, times);
-      const auto longer = recover::apply(facts.program, std::array{text.edit}, facts.codec);
-      if (!longer) continue;
       for (const auto& [order, what] : {std::pair{Order::loads_first, "loads first"},
-                                        std::pair{Order::critical_path, "scheduled by critical path"}})
-        if (const auto program = in_order(facts, *longer, function_index(facts), text.label, order))
+                                        std::pair{Order::critical_path, "scheduled by critical path"}}) {
+        const Unrolled text = unrolled(facts, loop, *regions, times, order);
+        const auto longer = recover::apply(facts.program, std::array{text.edit}, facts.codec);
+        if (!longer) continue;
+        if (const auto program = in_order(facts, *longer, function_index(facts), text.label, order, text.apart))
           ideas.push_back({difference(facts.program, *program),
                            {},
                            fmt::format("{} iterations of {} at once, {}", times, loop.label, what),
                            facts.heat_of(loop.block->first, loop.block->last) * weight,
                            variant + unsigned(order == Order::critical_path)});
+      }
     }
     variant += 2;
   }
