@@ -33,10 +33,8 @@ echo "== proofs: edits of blocks of real kernels that keep their meaning, and mi
 ASMEVO_DATA="$data" "$build/bench/bench_prove" 500 | grep -v ': unknown: '
 
 echo
-echo "== candidates: optimize corpus/softmax.hsaco, whole command"
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-time "$build/src/asmevo" optimize corpus/softmax.hsaco --launch corpus/softmax.json --budget 40 -o "$out/softmax.hsaco"
+echo "== candidates: searches of corpus/softmax.hsaco, evaluations a second"
+bench/search_throughput.sh "$build/src/asmevo"
 
 echo
 echo "== round trips of real objects, beside llvm-objdump | llvm-mc on the same files"

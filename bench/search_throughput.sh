@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# How many evaluations a second a search of softmax makes, with one candidate at a time and with one for each core, and how
-# many of them were answered before anything ran: duplicates, what does not assemble, what the static gate refuses.
+# How many evaluations a second a search of softmax makes, with one candidate at a time and with one for each core, what an
+# evaluation costs in processor time (the same on a busy machine), and how many were answered before anything ran:
+# duplicates, what does not assemble, what the static gate refuses.
 #   search_throughput.sh ASMEVO [BUDGET]
 set -euo pipefail
 asmevo=$(realpath "${1:?usage: search_throughput.sh ASMEVO [BUDGET]}")
@@ -8,19 +9,30 @@ budget=${2:-100}
 cd "$(dirname "$0")/.."
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
+TIMEFORMAT='%U'
 for driver in rewrite random mcmc; do
-  for workers in 1 $(nproc); do
-    "$asmevo" optimize corpus/softmax.hsaco --launch corpus/softmax.json --driver $driver --seed 1 --budget "$budget" \
-      --workers $workers -o "$out/best.hsaco" --force --json 2>/dev/null >"$out/$driver.$workers.json"
+  for workers in 1 "$(nproc)"; do
+    name=$out/$driver.$workers
+    { time "$asmevo" optimize corpus/softmax.hsaco --launch corpus/softmax.json --driver $driver --seed 1 --budget "$budget" \
+      --workers "$workers" -o "$out/best.hsaco" --force --json 2>/dev/null >"$name.json"; } 2>"$name.user"
   done
-  python3 - "$driver" "$out/$driver.1.json" "$out/$driver.$(nproc).json" <<'END'
+  python3 - "$driver" "$out/$driver.1" "$out/$driver.$(nproc)" <<'END'
 import json, sys
-one, all_cores = (json.load(open(path)) for path in sys.argv[2:])
-rate = lambda run: run["evaluations"] / run["elapsed_seconds"]
-verdicts = all_cores["verdicts"]
-early = sum(verdicts.get(name, 0) for name in ("duplicate", "assembly_failure", "static_inconsistency"))
-print(f"{sys.argv[1]}: {all_cores['evaluations']} evaluations, {rate(one):.1f} a second one at a time, {rate(all_cores):.1f} "
-      f"with one for each core ({rate(all_cores) / rate(one):.2f} times), {100 * early / all_cores['evaluations']:.0f} % "
-      f"answered before anything ran; {verdicts}")
+
+class Run:
+    def __init__(self, path):
+        document = json.load(open(path + ".json"))
+        self.evaluations = document["evaluations"]
+        self.rate = self.evaluations / document["elapsed_seconds"]
+        self.processor = 1000 * float(open(path + ".user").read()) / self.evaluations
+        self.verdicts = document["verdicts"]
+        self.speedup = document["speedup"]
+
+one, all_cores = Run(sys.argv[2]), Run(sys.argv[3])
+early = sum(one.verdicts.get(name, 0) for name in ("duplicate", "assembly_failure", "static_inconsistency"))
+assert (one.verdicts, one.speedup) == (all_cores.verdicts, all_cores.speedup), "threads changed the search"
+print(f"{sys.argv[1]}: {one.evaluations} evaluations, {one.rate:.1f} a second one at a time and {all_cores.rate:.1f} with one for "
+      f"each core ({all_cores.rate / one.rate:.2f} times); {one.processor:.0f} ms of processor time each; "
+      f"{100 * early / one.evaluations:.0f} % answered before anything ran; best {one.speedup:.3f}x")
 END
 done

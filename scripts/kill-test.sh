@@ -32,15 +32,18 @@ story left_alone >left_alone.txt
 
 "$asmevo" optimize $search -o killed >/dev/null 2>err &
 pid=$!
-kills=0 attempts=0 versions=0
+kills=0 attempts=0 versions=0 longest=2000
 while true; do
-  # Any moment from the first instruction of a session to a few evaluations after it has caught up.
-  sleep "$(printf '%d.%03d' $((RANDOM % 2)) $((RANDOM % 1000)))"
+  # Any moment from the first instruction of a session to some evaluations after it has caught up. A session that is killed
+  # before it has done anything gives the next one more time: the machine may be slow, and must not decide how this ends.
+  moment=$(((RANDOM * 32768 + RANDOM) % longest))
+  sleep "$((moment / 1000)).$(printf '%03d' $((moment % 1000)))"
   kill -KILL $pid 2>/dev/null || break
   wait $pid 2>/dev/null && break || true
   kills=$((kills + 1))
   if [ -e killed.asmevo/lineage.sqlite ] && [ -n "$(sqlite3 killed.asmevo/lineage.sqlite '.tables' 2>/dev/null)" ]; then
     now=$(ask killed 'SELECT count(*) FROM attempts') now_versions=$(ask killed 'SELECT count(*) FROM versions')
+    longest=$((now > attempts ? 2000 : longest + 500))
     [ "$now" -ge "$attempts" ] || fail "kill $kills: $attempts evaluations were committed and $now are left"
     [ "$now_versions" -ge "$versions" ] || fail "kill $kills: $versions versions were committed and $now_versions are left"
     attempts=$now versions=$now_versions
