@@ -18,5 +18,6 @@ std::vector<Idea> remove_duplicates(const Facts& facts);
 std::vector<Idea> drop_exec_skips(const Facts& facts);
 std::vector<Idea> swizzle_lds(const Facts& facts);
 std::vector<Idea> straighten_loops(const Facts& facts);
+std::vector<Idea> lane_exchanges(const Facts& facts);
 
 } // namespace asmevo::search::rewrite
