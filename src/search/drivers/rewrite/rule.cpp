@@ -21,6 +21,7 @@ constexpr Rule catalogue[] = {
     {"unguarded-exp", instruction_simplification, true, unguarded_exp},
     {"fast-square-root", instruction_simplification, true, fast_square_root},
     {"reciprocal-square-root", instruction_simplification, true, reciprocal_square_root},
+    {"quiet-twice", instruction_simplification, false, quiet_twice},
     {"lane-exchanges", latency_hiding, false, lane_exchanges},
     {"merge-memory", memory_access, false, merge_memory, false},
     {"swizzle-lds", memory_access, false, swizzle_lds},

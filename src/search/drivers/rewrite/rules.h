@@ -19,5 +19,6 @@ std::vector<Idea> drop_exec_skips(const Facts& facts);
 std::vector<Idea> swizzle_lds(const Facts& facts);
 std::vector<Idea> straighten_loops(const Facts& facts);
 std::vector<Idea> lane_exchanges(const Facts& facts);
+std::vector<Idea> quiet_twice(const Facts& facts);
 
 } // namespace asmevo::search::rewrite
