@@ -3,6 +3,7 @@
 #include "analysis/exec.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace asmevo::analysis {
 namespace {
@@ -10,12 +11,30 @@ namespace {
 using isa::Instruction;
 
 struct Effect {
-  RegisterSet kills, reads;
+  RegisterSet kills, reads, results;
+  bool may_be_unwanted = false;
+  bool lane_by_lane = false; // reads only lanes that are active
+  bool writes_exec = false;
 };
+
+constexpr isa::RegisterRange exec{isa::File::sgpr, isa::exec_lo, 2};
+
+/// Neither matrix operations, which take all lanes, nor what takes values of other lanes.
+bool reads_active_lanes(const Instruction& i) {
+  if (i.traits.mfma || i.suffix == isa::Suffix::dpp) return false;
+  const std::string_view name = isa::name_of(i);
+  for (const std::string_view part : {"lane", "permute", "swizzle"})
+    if (name.find(part) != name.npos) return false;
+  return i.traits.valu || i.traits.vmem || i.traits.lds;
+}
 
 Effect effect_of(const Instruction& i, const RegisterMap& map, bool full) {
   Effect effect;
   effect.reads = map.set_of(i.uses);
+  effect.results = map.set_of(i.defs);
+  effect.may_be_unwanted = only_computes(i);
+  effect.lane_by_lane = reads_active_lanes(i);
+  effect.writes_exec = std::ranges::any_of(i.defs, [](const isa::RegisterRange& r) { return r.overlaps(exec); });
   // Scalar results do not depend on EXEC, not even those of vector instructions.
   map.each(i.defs, [&](size_t unit) {
     if (full || !is_vector_unit(unit)) effect.kills.set(unit);
@@ -25,7 +44,14 @@ Effect effect_of(const Instruction& i, const RegisterMap& map, bool full) {
 
 } // namespace
 
-Liveness liveness(const recover::Program& program, const recover::Function& function, const Graph& graph) {
+bool only_computes(const Instruction& i) {
+  const isa::Traits& t = i.traits;
+  if (t.branch || t.terminator || t.barrier || t.waitcnt || t.side_effects || t.may_store || t.atomic) return false;
+  return (t.valu || t.salu || t.may_load) && !i.defs.empty();
+}
+
+Liveness liveness(const recover::Program& program, const recover::Function& function, const Graph& graph,
+                  Readers readers) {
   Liveness result{RegisterMap(program, function), {}, {}};
   const size_t count = function.last - function.first;
   result.before.resize(count);
@@ -50,17 +76,22 @@ Liveness liveness(const recover::Program& program, const recover::Function& func
     return live;
   };
   const auto walk = [&](uint32_t b, auto&& visit) {
-    RegisterSet live = leaving(b);
+    RegisterSet live = leaving(b), of_lanes; // wanted of the lanes that are active here, besides
     for (size_t i = graph.blocks[b].last; i-- > graph.blocks[b].first;) {
       const size_t at = i - function.first;
-      const RegisterSet after = live;
+      const RegisterSet after = live | of_lanes;
+      const Effect& effect = effects[at];
       if (calls[at])
         live.set();
-      else
-        live = (live & ~effects[at].kills) | effects[at].reads;
-      visit(at, live, after);
+      else if (readers == Readers::all || !effect.may_be_unwanted || (effect.results & after).any()) {
+        if (effect.writes_exec) live |= std::exchange(of_lanes, {});
+        live &= ~effect.kills;
+        of_lanes &= ~effect.results;
+        (readers == Readers::wanted && effect.lane_by_lane ? of_lanes : live) |= effect.reads;
+      }
+      visit(at, live | of_lanes, after);
     }
-    return live;
+    return live | of_lanes;
   };
 
   std::vector<uint32_t> order = reverse_postorder(graph);

@@ -12,9 +12,19 @@ struct Liveness {
   std::vector<RegisterSet> after;
 };
 
+/// Whose reads count: those of every instruction, or only of those that do something or compute what another of them
+/// reads. Values that go round in a loop and nowhere else are live by the first and not by the second, which says what
+/// can be removed but not which registers are free. By the second, a read also wants only lanes that are active: what
+/// was written before it in its block under the same EXEC is all that it can see.
+enum class Readers : uint8_t { all, wanted };
+
+/// Computes registers and does nothing else.
+bool only_computes(const isa::Instruction& instruction);
+
 /// A vector write under a partial EXEC does not kill, since inactive lanes keep the old value: only writes where EXEC
 /// is known to be full (exec.h) kill. What a call or an unknown branch may read is everything; nothing is live after
 /// s_endpgm. A conditional write (s_cmov) lists its destination among its uses and so kills nothing.
-Liveness liveness(const recover::Program& program, const recover::Function& function, const Graph& graph);
+Liveness liveness(const recover::Program& program, const recover::Function& function, const Graph& graph,
+                  Readers readers = Readers::all);
 
 } // namespace asmevo::analysis

@@ -57,6 +57,44 @@ TEST(Liveness, writing_half_a_register_keeps_the_other_half_alive) {
   EXPECT_TRUE(before(l, 0, vgpr, 1));
 }
 
+Liveness wanted(const recover::Program& program) {
+  return liveness(program, program.functions[0], control_flow(program, program.functions[0]), Readers::wanted);
+}
+/// Whether anything wants what the item writes to the register.
+bool is_wanted(const Liveness& live, size_t item, isa::File file, uint16_t index) {
+  return live.after[item].test(bit_of(file, index));
+}
+
+TEST(WantedRegisters, what_only_goes_round_is_not_wanted) {
+  const auto program = assemble("loop:\nv_add_f32 v1, v1, v2\nv_mul_f32 v2, v1, v1\ns_cbranch_scc1 loop\n"
+                                "global_store_dword v[4:5], v3, off\ns_endpgm");
+  EXPECT_TRUE(is_wanted(live(program), 1, vgpr, 1));
+  EXPECT_FALSE(is_wanted(wanted(program), 1, vgpr, 1));
+  EXPECT_FALSE(is_wanted(wanted(program), 2, vgpr, 2));
+  EXPECT_TRUE(is_wanted(wanted(program), 2, vgpr, 3));
+}
+
+TEST(WantedRegisters, a_read_sees_what_was_written_under_the_same_exec_and_nothing_before) {
+  const std::string text = "s_and_saveexec_b64 s[4:5], vcc\nv_mul_f32 v1, v2, v2\nv_mov_b32 v1, v3\n";
+  const std::string store = "global_store_dword v[4:5], v1, off\ns_endpgm";
+  const auto same = assemble(text + store);
+  EXPECT_TRUE(is_wanted(live(same), 1, vgpr, 1));
+  EXPECT_FALSE(is_wanted(wanted(same), 1, vgpr, 1));
+  // With other lanes behind it, or read from other lanes, it is.
+  EXPECT_TRUE(is_wanted(wanted(assemble(text + "s_or_b64 exec, exec, s[4:5]\n" + store)), 1, vgpr, 1));
+  EXPECT_TRUE(is_wanted(wanted(assemble(text + "v_mov_b32_dpp v1, v1 row_shr:1 row_mask:0xf bank_mask:0xf\n" + store)),
+                        1, vgpr, 1));
+  EXPECT_TRUE(is_wanted(wanted(assemble(text + "v_readlane_b32 s6, v1, 3\nv_mov_b32 v1, s6\n" + store)), 1, vgpr, 1));
+  EXPECT_TRUE(is_wanted(wanted(assemble(text + "ds_bpermute_b32 v1, v6, v1\n" + store)), 1, vgpr, 1));
+}
+
+TEST(WantedRegisters, a_part_that_is_written_keeps_the_rest) {
+  EXPECT_TRUE(
+      is_wanted(wanted(assemble("s_and_saveexec_b64 s[4:5], vcc\nv_mul_f32 v1, v2, v2\nv_writelane_b32 v1, s6, 3\n"
+                                "global_store_dword v[4:5], v1, off\ns_endpgm")),
+                1, vgpr, 1));
+}
+
 TEST(FullExec, is_followed_through_save_and_restore) {
   const auto program = assemble(R"(
     s_and_saveexec_b64 s[4:5], vcc

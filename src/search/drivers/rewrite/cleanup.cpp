@@ -77,22 +77,15 @@ void propagate_copy(const recover::Program& program, const analysis::Block& bloc
   }
 }
 
-bool removable(const isa::Instruction& i) {
-  const isa::Traits& t = i.traits;
-  if (t.branch || t.terminator || t.barrier || t.waitcnt || t.side_effects || t.may_store || t.atomic) return false;
-  bool computes = t.valu || t.salu || t.may_load;
-  return computes && !i.defs.empty();
-}
-
 std::vector<recover::Edit> dead_edits(const recover::Program& program, const recover::Function& function,
                                       const analysis::Graph& graph, const Touched& touched) {
-  analysis::Liveness live = analysis::liveness(program, function, graph);
+  const analysis::Liveness live = analysis::liveness(program, function, graph, analysis::Readers::wanted);
   std::vector<recover::Edit> edits;
   for (const analysis::Block& block : graph.blocks) {
     if (!is_touched(program, block.first, block.last, touched)) continue;
     for (size_t item = block.first; item < block.last; ++item) {
       const recover::Item& at = program.items[item];
-      if (at.kind != ItemKind::instruction || !removable(at.instruction)) continue;
+      if (at.kind != ItemKind::instruction || !analysis::only_computes(at.instruction)) continue;
       auto copy = copy_at(at);
       bool copies_itself = copy && copy->destination == copy->source;
       if (copies_itself || (analysis::set_of(at.instruction.defs) & live.after[item - function.first]).none())

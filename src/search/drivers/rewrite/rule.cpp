@@ -24,6 +24,7 @@ constexpr Rule catalogue[] = {
     {"quiet-twice", instruction_simplification, false, quiet_twice},
     {"lane-exchanges", latency_hiding, false, lane_exchanges},
     {"merge-memory", memory_access, false, merge_memory, false},
+    {"hoist-invariants", instruction_simplification, false, hoist_invariants},
     {"swizzle-lds", memory_access, false, swizzle_lds},
     {"remove-duplicates", instruction_simplification, false, remove_duplicates, false},
     {"remove-dead-code", instruction_simplification, false, remove_dead_code},

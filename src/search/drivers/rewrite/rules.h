@@ -17,6 +17,7 @@ std::vector<Idea> remove_dead_code(const Facts& facts);
 std::vector<Idea> remove_duplicates(const Facts& facts);
 std::vector<Idea> drop_exec_skips(const Facts& facts);
 std::vector<Idea> swizzle_lds(const Facts& facts);
+std::vector<Idea> hoist_invariants(const Facts& facts);
 std::vector<Idea> straighten_loops(const Facts& facts);
 std::vector<Idea> lane_exchanges(const Facts& facts);
 std::vector<Idea> quiet_twice(const Facts& facts);
