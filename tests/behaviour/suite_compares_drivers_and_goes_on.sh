@@ -1,13 +1,14 @@
 . "$(dirname "$0")/common.sh"
 mkdir kernels
 cp "$corpus/softmax.hsaco" "$corpus/softmax.json" kernels/
-compare() { asmevo suite compare kernels -o runs --budget 3 "$@"; }
+compare() { asmevo suite compare kernels -o runs --budget 6 "$@"; }
 expect_exit 0 compare --drivers rewrite,random
-expect_text '(3/3)'
 expect_text 'rewrite is better than random on 1 of 1 kernels'
 grep -q '<polyline' runs/suite.svg || fail 'no plot'
 expect_json runs/suite.json
-[ "$(json runs/suite.json '$.runs[0].evaluations')" = 3 ] || fail 'suite.json does not hold the curve'
+[ "$(json runs/suite.json '$.runs[0].evaluations')" = 6 ] || fail 'suite.json does not hold the curve'
+accepted=$(json runs/suite.json '$.runs[0].accepted')
+[ "$accepted" -ge 1 ] || fail 'rewrite found nothing'
 
 before=$(stat -c %Y.%s runs/softmax.rewrite.asmevo/lineage.sqlite)
 expect_exit 1 compare --drivers rewrite,random,nobody
@@ -16,7 +17,7 @@ expect_text 'no such driver'
 [ "$before" = "$(stat -c %Y.%s runs/softmax.rewrite.asmevo/lineage.sqlite)" ] || fail 'a finished search ran again'
 
 expect_exit 0 asmevo suite audit runs
-expect_text '3 of 3 accepted versions hold'
+expect_text "$accepted of $accepted accepted versions hold"
 expect_exit 2 asmevo suite compare runs -o other
 expect_one_line runs
 expect_exit 2 asmevo suite audit kernels
