@@ -21,10 +21,12 @@ cp "$source/tests/behaviour/twice.json" "$source"/tests/agents/*.mjs .
 # try PACKAGE SCRIPT WHAT
 try() {
   if [ -d "node_modules/$1" ] || timeout 300 npm install --no-audit --no-fund --silent "$1"; then
-    ASMEVO=$asmevo timeout 300 node "$2"
+    ASMEVO=$asmevo timeout 300 node "$2" "$1"
   else
     skip "npm cannot install $1" "$3 was not tried"
   fi
 }
-try @modelcontextprotocol/sdk sdk_client.mjs 'the official MCP client'
+for package in @modelcontextprotocol/sdk @modelcontextprotocol/client; do
+  try $package sdk_client.mjs "the official MCP client ($package)"
+done
 try @openai/codex codex_client.mjs 'the Codex CLI'
