@@ -239,6 +239,10 @@ std::string ChildProcess::ending() {
   return fmt::format("was killed by signal {}", WTERMSIG(status_));
 }
 
+std::optional<int> ChildProcess::exit_status() const {
+  return status_ >= 0 && WIFEXITED(status_) ? std::optional(WEXITSTATUS(status_)) : std::nullopt;
+}
+
 bool ChildProcess::succeeded() {
   const std::string how = pid_ >= 0 ? ending() : "";
   return status_ >= 0 && WIFEXITED(status_) && WEXITSTATUS(status_) == 0 && how != "did not end";

@@ -9,6 +9,7 @@
 #include "support/result.h"
 
 #include <chrono>
+#include <optional>
 #include <span>
 #include <string>
 #include <sys/types.h>
@@ -45,6 +46,8 @@ public:
   /// "ended with status 3", "was killed by signal 9", once it has ended; it is given a moment for that.
   std::string ending();
   bool succeeded(); // ended with status 0
+  /// Once ending() was asked; nothing where a signal ended it or it still runs.
+  std::optional<int> exit_status() const;
   /// The end of what it wrote to its standard error.
   const std::string& complaints() const { return complaints_; }
 

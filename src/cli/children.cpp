@@ -1,137 +1,59 @@
 #include "cli/children.h"
 
-#include <cerrno>
-#include <csignal>
-#include <cstdlib>
-#include <cstring>
-#include <fcntl.h>
-#include <map>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <thread>
-#include <unistd.h>
+#include "agent/child_process.h"
 
-extern char** environ;
+#include <atomic>
+#include <mutex>
+#include <thread>
 
 namespace asmevo::cli {
 namespace {
 
-/// A file without a name. -1 where there is none.
-int nameless_file() {
-  std::string path = "/tmp/asmevo-XXXXXX";
-  const int file = mkostemp(path.data(), O_CLOEXEC);
-  if (file >= 0) unlink(path.c_str());
-  return file;
-}
-
-std::string content_of(int file) {
-  std::string text(size_t(std::max<off_t>(lseek(file, 0, SEEK_END), 0)), '\0');
-  const ssize_t got = pread(file, text.data(), text.size(), 0);
-  text.resize(size_t(std::max<ssize_t>(got, 0)));
-  return text;
-}
+constexpr size_t most_output = size_t{256} << 20; // bytes
 
 std::string last_line_of(std::string_view text) {
   while (text.ends_with('\n')) text.remove_suffix(1);
   return std::string(text.substr(text.rfind('\n') + 1));
 }
 
-struct Child {
-  size_t index = 0;
-  int output = -1, errors = -1;
-};
-
-class Children {
-public:
-  Children(const std::vector<std::vector<std::string>>& lists, const std::function<void(size_t, ChildEnd)>& ended)
-      : lists_(lists), ended_(ended) {}
-  ~Children() {
-    for (auto& [process, child] : running_) {
-      kill(process, SIGKILL);
-      waitpid(process, nullptr, 0);
-      forget(child);
-    }
-  }
-
-  size_t running() const { return running_.size(); }
-
-  Result<void> begin(size_t index) {
-    Child child{index, nameless_file(), nameless_file()};
-    std::vector<std::string> words = {"asmevo"};
-    words.insert(words.end(), lists_[index].begin(), lists_[index].end());
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, child.output, 1);
-    posix_spawn_file_actions_adddup2(&files, child.errors, 2);
-    pid_t process = -1;
-    const int error = child.output < 0 || child.errors < 0
-                          ? errno
-                          : posix_spawn(&process, "/proc/self/exe", &files, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&files);
-    if (error) {
-      forget(child);
-      return fail("cannot begin a process: {}", std::strerror(error));
-    }
-    running_[process] = child;
-    return {};
-  }
-
-  void interrupt() {
-    for (const auto& [process, child] : running_) kill(process, SIGINT);
-  }
-
-  /// Takes up those that have ended.
-  bool collect() {
-    bool any = false;
-    for (auto at = running_.begin(); at != running_.end();) {
-      int status = 0;
-      if (waitpid(at->first, &status, WNOHANG) == 0) {
-        ++at;
-        continue;
-      }
-      const Child child = at->second;
-      at = running_.erase(at);
-      const std::string errors = content_of(child.errors);
-      ChildEnd end{WIFEXITED(status) ? WEXITSTATUS(status) : tool_fault, content_of(child.output),
-                   WIFEXITED(status) ? last_line_of(errors) : fmt::format("killed by signal {}", WTERMSIG(status))};
-      forget(child);
-      ended_(child.index, std::move(end));
-      any = true;
-    }
-    return any;
-  }
-
-private:
-  static void forget(const Child& child) {
-    if (child.output >= 0) close(child.output);
-    if (child.errors >= 0) close(child.errors);
-  }
-
-  const std::vector<std::vector<std::string>>& lists_;
-  const std::function<void(size_t, ChildEnd)>& ended_;
-  std::map<pid_t, Child> running_;
-};
+/// Nothing where it was stopped: what it had recorded stays.
+Result<std::optional<ChildEnd>> run_one(const std::vector<std::string>& arguments, const volatile bool* stop) {
+  std::vector<std::string> command = {"/proc/self/exe"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  AE_TRY(agent::ChildProcess child, agent::ChildProcess::start(command));
+  child.close_input();
+  ChildEnd end;
+  const auto event =
+      child.all_output({.until = agent::ChildProcess::Moment::max(), .output = most_output, .stop = stop}, end.output);
+  if (event == agent::ChildProcess::Event::stopped) return std::nullopt;
+  const std::string ending = child.ending();
+  end.status = child.exit_status().value_or(tool_fault);
+  end.last_line = child.complaints().empty() ? ending : last_line_of(child.complaints());
+  return end;
+}
 
 } // namespace
 
 Result<void> run_children(const std::vector<std::vector<std::string>>& lists, unsigned jobs, const volatile bool* stop,
                           const std::function<void(size_t, ChildEnd)>& ended) {
-  Children children(lists, ended);
-  size_t next = 0;
-  bool told = false;
-  while (true) {
-    if (*stop && !told) {
-      children.interrupt();
-      told = true;
+  std::atomic<size_t> next = 0;
+  std::mutex mutex;
+  Result<void> result;
+  const auto work = [&] {
+    for (size_t index = next++; index < lists.size() && !*stop; index = next++) {
+      auto end = run_one(lists[index], stop);
+      const std::lock_guard lock(mutex);
+      if (!end)
+        result = std::unexpected(end.error());
+      else if (*end)
+        ended(index, *std::move(*end));
     }
-    while (!*stop && next < lists.size() && children.running() < std::max(jobs, 1u)) AE_CHECK(children.begin(next++));
-    if (children.running() == 0) return {};
-    if (!children.collect()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (size_t k = 0; k < std::min<size_t>(std::max(jobs, 1u), lists.size()); ++k) threads.emplace_back(work);
   }
+  return result;
 }
 
 Result<ChildEnd> run_child(const std::vector<std::string>& arguments, const volatile bool* stop) {

@@ -17,7 +17,8 @@ struct ChildEnd {
 };
 
 /// Runs `asmevo ARGUMENTS...` once for each list, up to `jobs` at a time, and calls `ended` as each ends. When `*stop`
-/// is set no more are begun and those that run get SIGINT. Errors: a process cannot be made.
+/// is set no more are begun and those that run are killed, which loses nothing that a run has recorded. Errors: a
+/// process cannot be made.
 Result<void> run_children(const std::vector<std::vector<std::string>>& lists, unsigned jobs, const volatile bool* stop,
                           const std::function<void(size_t, ChildEnd)>& ended);
 
