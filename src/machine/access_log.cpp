@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <system_error>
 #include <thread>
 
 namespace asmevo::machine {
@@ -9,25 +10,40 @@ namespace asmevo::machine {
 Snapshots::Snapshots(const Memory& memory)
     : regions_(memory.regions()), written_(regions_.size()), copies_(regions_.size()) {}
 
+static constexpr unsigned most_copiers = 8; // threads; memory is no faster with more
+
 void Snapshots::before_write(const Region& region) {
   const size_t index = index_of(region);
   if (written_[index].load(std::memory_order_acquire)) return;
   Copy* copy = nullptr;
+  bool made_here = false;
   {
     const std::lock_guard guard(lock_);
     if (!copies_[index]) {
       auto made = std::make_unique<Copy>();
       made->bytes = HostBlock(region.size);
       copies_[index] = std::move(made);
+      made_here = true;
     }
     copy = copies_[index].get();
   }
-  constexpr uint64_t piece = uint64_t{2} << 20;
+  constexpr uint64_t piece = uint64_t{2} << 20, worth_threads = 8; // pieces
   const uint64_t pieces = (region.size + piece - 1) / piece;
-  for (uint64_t k = copy->next++; k < pieces; k = copy->next++) {
-    std::memcpy(copy->bytes.data() + k * piece, region.data + k * piece, std::min(piece, region.size - k * piece));
-    ++copy->done;
+  const auto copy_pieces = [&] {
+    for (uint64_t k = copy->next++; k < pieces; k = copy->next++) {
+      std::memcpy(copy->bytes.data() + k * piece, region.data + k * piece, std::min(piece, region.size - k * piece));
+      ++copy->done;
+    }
+  };
+  // The first workgroup, which runs alone, makes nearly all copies.
+  std::vector<std::jthread> others;
+  try {
+    for (unsigned k = 1; made_here && pieces >= worth_threads && k < most_copiers; ++k)
+      if (k < std::thread::hardware_concurrency()) others.emplace_back(copy_pieces);
+  } catch (const std::system_error&) { // no more threads: those that are there do
   }
+  copy_pieces();
+  others.clear();
   while (copy->done < pieces) std::this_thread::yield();
   written_[index].store(true, std::memory_order_release);
 }
