@@ -27,12 +27,15 @@ fail() {
   exit 1
 }
 
+began=$(date +%s%3N)
 "$asmevo" optimize $search -o left_alone >/dev/null 2>&1
+# Milliseconds that a session has at most: twice as many sessions as kills are asked for, however fast the machine is.
+share=$((($(date +%s%3N) - began) / count + 50))
 story left_alone >left_alone.txt
 
 "$asmevo" optimize $search -o killed >/dev/null 2>err &
 pid=$!
-kills=0 attempts=0 versions=0 longest=2000
+kills=0 attempts=0 versions=0 longest=$share
 while true; do
   # Any moment from the first instruction of a session to some evaluations after it has caught up. A session that is killed
   # before it has done anything gives the next one more time: the machine may be slow, and must not decide how this ends.
@@ -43,7 +46,7 @@ while true; do
   kills=$((kills + 1))
   if [ -e killed.asmevo/lineage.sqlite ] && [ -n "$(sqlite3 killed.asmevo/lineage.sqlite '.tables' 2>/dev/null)" ]; then
     now=$(ask killed 'SELECT count(*) FROM attempts') now_versions=$(ask killed 'SELECT count(*) FROM versions')
-    longest=$((now > attempts ? 2000 : longest + 500))
+    longest=$((now > attempts ? share : longest + share / 2))
     [ "$now" -ge "$attempts" ] || fail "kill $kills: $attempts evaluations were committed and $now are left"
     [ "$now_versions" -ge "$versions" ] || fail "kill $kills: $versions versions were committed and $now_versions are left"
     attempts=$now versions=$now_versions
