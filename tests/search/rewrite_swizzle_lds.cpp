@@ -1,8 +1,7 @@
 // Swizzled LDS: programs compute what they did, whatever they access, and hidden accesses are left alone.
 #include "search/drivers/rewrite/rules.h"
 
-#include "machine/machine.h"
-#include "rewrite_fixture.h"
+#include "rewrite_run.h"
 
 using namespace asmevo;
 using namespace asmevo::search::rewrite;
@@ -17,24 +16,6 @@ std::vector<Idea> ideas_of(recover::Program& program, uint32_t bytes = lds_bytes
   Facts facts = facts_of(program);
   facts.lds_conflicts = conflicts;
   return swizzle_lds(facts);
-}
-
-/// What 64 lanes leave in 32 bytes each where s[0:1] points.
-Bytes results_of(const std::string& text) {
-  const auto code = codec().assemble(text);
-  EXPECT_TRUE(code) << (code ? "" : code.error().message) << "\n" << text;
-  if (!code) return {};
-  auto image =
-      machine::Image::from_text(*code, codec(), {.vgprs = 64, .agprs = 0, .accum_offset = 64, .lds_bytes = lds_bytes});
-  machine::Memory memory;
-  machine::Dispatch dispatch;
-  dispatch.kernel = &image->object().kernels.front();
-  dispatch.workgroup_size = {64, 1, 1};
-  dispatch.kernarg_address = 0x100000;
-  auto mapped = memory.map(dispatch.kernarg_address, 4096, machine::Access::read_write, "out");
-  const auto run = machine::run(*image, dispatch, memory, {.instruction_budget = 20000});
-  EXPECT_TRUE(run && run->status == machine::Status::completed) << text;
-  return Bytes(mapped->begin(), mapped->end());
 }
 
 /// v1 = 128 * lane, v2 = 4 * lane; every row of LDS holds something else.
@@ -64,11 +45,11 @@ void expect_kept(const std::string& accesses, size_t count = 5) {
   recover::Program program = program_of(filled + cleared + accesses + shown);
   const auto ideas = ideas_of(program);
   EXPECT_EQ(ideas.size(), count) << accesses;
-  const Bytes before = results_of(filled + cleared + accesses + shown);
+  const Bytes before = results_of(filled + cleared + accesses + shown, lds_bytes).value();
   for (const Idea& idea : ideas) {
     const std::string after = applied(program, idea);
     EXPECT_NE(after.find("v_xor_b32"), after.npos);
-    EXPECT_EQ(results_of(after), before) << accesses << after;
+    EXPECT_EQ(results_of(after, lds_bytes).value(), before) << accesses << after;
   }
 }
 

@@ -2,8 +2,7 @@
 // start, step and limit, those where counts wrap among them.
 #include "search/drivers/rewrite/rules.h"
 
-#include "machine/machine.h"
-#include "rewrite_fixture.h"
+#include "rewrite_run.h"
 
 #include <random>
 
@@ -17,28 +16,6 @@ size_t count_of(std::string_view text, std::string_view part) {
   size_t count = 0;
   for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
   return count;
-}
-
-/// What 64 lanes leave in 8 bytes each where s[0:1] points; nothing where the kernel does not end.
-std::optional<Bytes> results_of(const std::string& text) {
-  const auto code = codec().assemble(text);
-  if (!code) {
-    ADD_FAILURE() << code.error().message << "\n" << text;
-    return std::nullopt;
-  }
-  auto image = machine::Image::from_text(*code, codec(), {.vgprs = 64, .agprs = 0, .accum_offset = 64, .lds_bytes = 0});
-  EXPECT_TRUE(image);
-  machine::Memory memory;
-  machine::Dispatch dispatch;
-  dispatch.kernel = &image->object().kernels.front();
-  dispatch.workgroup_size = {64, 1, 1};
-  dispatch.kernarg_address = 0x100000;
-  auto mapped = memory.map(dispatch.kernarg_address, 4096, machine::Access::read_write, "out");
-  EXPECT_TRUE(mapped);
-  const auto run = machine::run(*image, dispatch, memory, {.instruction_budget = 20000});
-  EXPECT_TRUE(run);
-  if (run->status != machine::Status::completed) return std::nullopt;
-  return Bytes(mapped->begin(), mapped->end());
 }
 
 constexpr std::string_view store = "v_lshlrev_b32_e32 v0, 3, v0\n"
