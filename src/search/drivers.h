@@ -27,6 +27,7 @@ Result<std::unique_ptr<Driver>> make_driver(const DriverOptions& options);
 
 Result<std::unique_ptr<Driver>> make_rewrite(const DriverOptions& options); // drivers/rewrite/
 Result<std::unique_ptr<Driver>> make_mcmc(const DriverOptions& options);    // drivers/stochastic/
+Result<std::unique_ptr<Driver>> make_mcts(const DriverOptions& options);    // drivers/mcts/
 Result<std::unique_ptr<Driver>> make_random(const DriverOptions& options);  // drivers/stochastic/
 Result<std::unique_ptr<Driver>> make_replay(const DriverOptions& options);  // drivers/replay.cpp
 
