@@ -6,8 +6,8 @@
 
 namespace asmevo::search::rewrite::testing {
 
-/// What one wave leaves in the 4096 bytes where s[0:1] points; nothing where it does not end as it should.
-inline std::optional<Bytes> results_of(const std::string& text, uint32_t lds_bytes = 0) {
+/// What one workgroup leaves in the 4096 bytes where s[0:1] points; nothing where it does not end as it should.
+inline std::optional<Bytes> results_of(const std::string& text, uint32_t lds_bytes = 0, uint32_t work_items = 64) {
   const auto code = codec().assemble(text);
   if (!code) {
     ADD_FAILURE() << code.error().message << "\n" << text;
@@ -19,7 +19,7 @@ inline std::optional<Bytes> results_of(const std::string& text, uint32_t lds_byt
   machine::Memory memory;
   machine::Dispatch dispatch;
   dispatch.kernel = &image->object().kernels.front();
-  dispatch.workgroup_size = {64, 1, 1};
+  dispatch.workgroup_size = {work_items, 1, 1};
   dispatch.kernarg_address = 0x100000;
   auto mapped = memory.map(dispatch.kernarg_address, 4096, machine::Access::read_write, "out");
   EXPECT_TRUE(mapped);

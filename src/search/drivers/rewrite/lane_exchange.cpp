@@ -9,11 +9,11 @@
 // Where the result has one reader that can take it as its operand (the sum, the maximum), no move is left.
 #include "analysis/reaching.h"
 #include "search/drivers/rewrite/counted_loop.h"
+#include "search/drivers/rewrite/dpp.h"
 #include "search/drivers/rewrite/local.h"
 #include "search/drivers/rewrite/rules.h"
 
 #include <algorithm>
-#include <array>
 
 namespace asmevo::search::rewrite {
 
@@ -72,11 +72,10 @@ std::string control_of(unsigned k) {
   if (k < 4) return fmt::format("quad_perm:[{},{},{},{}]", k, 1 ^ k, 2 ^ k, 3 ^ k);
   return k == 8 ? "row_ror:8" : "";
 }
-constexpr std::string_view everywhere = "row_mask:0xf bank_mask:0xf bound_ctrl:1";
 
 std::string moved(const Exchange& e) {
   if (const std::string control = control_of(e.lanes); !control.empty())
-    return fmt::format("v_mov_b32_dpp {}, {} {} {}\n", e.destination, e.source, control, everywhere);
+    return fmt::format("v_mov_b32_dpp {}, {} {} {}\n", e.destination, e.source, control, all_lanes);
   // The second move would read what the first has written.
   if (e.lanes == 4 && e.destination != e.source)
     return fmt::format("v_mov_b32_dpp {0}, {1} row_shl:4 row_mask:0xf bank_mask:0x5 bound_ctrl:1\n"
@@ -88,8 +87,6 @@ std::string moved(const Exchange& e) {
 
 /// The one reader of the result, where it can read the other lane itself: the edit that makes it.
 std::optional<recover::Edit> read_by(const Facts& facts, const analysis::Block& block, const Exchange& e) {
-  constexpr std::array commutative = {"v_add_f32", "v_max_f32", "v_min_f32", "v_add_u32", "v_max_i32", "v_min_i32",
-                                      "v_max_u32", "v_min_u32", "v_or_b32",  "v_and_b32", "v_xor_b32", "v_mul_f32"};
   const isa::RegisterRange result = *operand_registers(e.destination), source = *operand_registers(e.source);
   if (result == source) return std::nullopt;
   for (size_t item = e.item + 1; item < block.last; ++item) {
@@ -100,8 +97,7 @@ std::optional<recover::Edit> read_by(const Facts& facts, const analysis::Block& 
       continue;
     }
     const InstructionText text = parse_instruction(facts.program.items[item].text);
-    if (std::ranges::find(commutative, base_mnemonic(text.mnemonic)) == commutative.end() ||
-        !text.mnemonic.ends_with("_e32") || text.operands.size() != 3)
+    if (!is_commutative(base_mnemonic(text.mnemonic)) || !text.mnemonic.ends_with("_e32") || text.operands.size() != 3)
       return std::nullopt;
     const size_t at = text.operands[1] == e.destination ? 1 : 2;
     const std::string& other = text.operands[3 - at];
@@ -112,7 +108,7 @@ std::optional<recover::Edit> read_by(const Facts& facts, const analysis::Block& 
     if (!replaced && facts.live_after(item)[analysis::bit_of(isa::File::vgpr, result.first)]) return std::nullopt;
     return recover::Edit{item, item + 1,
                          fmt::format("{}_dpp {}, {}, {} {} {}\n", base_mnemonic(text.mnemonic), text.operands[0],
-                                     e.source, other, control_of(e.lanes), everywhere)};
+                                     e.source, other, control_of(e.lanes), all_lanes)};
   }
   return std::nullopt;
 }

@@ -17,6 +17,7 @@ constexpr Rule catalogue[] = {
     {"tighten-waits", latency_hiding, false, tighten_waits},
     {"straighten-loops", instruction_simplification, false, straighten_loops},
     {"unroll-loops", latency_hiding, false, unroll_loops, true, 6},
+    {"reduction-trees", latency_hiding, false, reduction_trees},
     {"fast-division", instruction_simplification, true, fast_division},
     {"unguarded-exp", instruction_simplification, true, unguarded_exp},
     {"fast-square-root", instruction_simplification, true, fast_square_root},
@@ -61,13 +62,13 @@ uint32_t budget_of(const State& state, uint32_t used) {
 }
 
 struct Heat {
-  std::vector<double> by_item;
-  double lds_conflicts = 0;
+  std::vector<double> by_item, conflicts;
 };
 
 /// From the modelled cycles of each instruction: items and image instructions are both in address order.
 Heat heat_of_items(const State& state) {
-  Heat heat{.by_item = std::vector<double>(state.function->last - state.function->first, 0.0)};
+  const size_t count = state.function->last - state.function->first;
+  Heat heat{.by_item = std::vector<double>(count, 0.0), .conflicts = std::vector<double>(count, 0.0)};
   if (!state.estimate || state.estimate->attribution.empty() || !state.image) return heat;
   const auto& instructions = state.image->instructions();
   for (size_t item = state.function->first; item < state.function->last; ++item) {
@@ -78,7 +79,7 @@ Heat heat_of_items(const State& state) {
     const timing::Attribution& a = state.estimate->attribution[size_t(at - instructions.begin())];
     heat.by_item[item - state.function->first] =
         a.issue_cycles + std::accumulate(a.stall_cycles.begin(), a.stall_cycles.end(), 0.0);
-    heat.lds_conflicts += a.stall_cycles[size_t(timing::Stall::lds_conflict)];
+    heat.conflicts[item - state.function->first] = a.stall_cycles[size_t(timing::Stall::lds_conflict)];
   }
   return heat;
 }
@@ -96,13 +97,15 @@ Facts gather(const State& state) {
   analysis::Graph graph = analysis::control_flow(*state.program, *state.function);
   analysis::Liveness liveness = analysis::liveness(*state.program, *state.function, graph);
   Heat heat = heat_of_items(state);
+  const double conflicts = std::accumulate(heat.conflicts.begin(), heat.conflicts.end(), 0.0);
   return {.program = *state.program,
           .function = *state.function,
           .codec = *state.codec,
           .graph = std::move(graph),
           .liveness = std::move(liveness),
           .heat = std::move(heat.by_item),
-          .lds_conflicts = heat.lds_conflicts,
+          .lds_conflicts = conflicts,
+          .conflicts_of = std::move(heat.conflicts),
           .allow_float_rewrites = state.allow_float_rewrites,
           .vgprs_used = used,
           .vgpr_budget = budget_of(state, used)};
@@ -114,14 +117,16 @@ Facts gather_after(const Facts& facts, const recover::Program& program) {
                         .function = &function,
                         .codec = &facts.codec,
                         .allow_float_rewrites = facts.allow_float_rewrites});
-  after.lds_conflicts = facts.lds_conflicts;
-  std::unordered_map<int64_t, double> heat;
+  std::unordered_map<int64_t, size_t> known; // items by origin
   for (size_t item = facts.function.first; item < facts.function.last; ++item)
-    if (facts.program.items[item].origin >= 0)
-      heat[facts.program.items[item].origin] = facts.heat[item - facts.function.first];
-  for (size_t item = function.first; item < function.last; ++item)
-    if (const auto known = heat.find(program.items[item].origin); known != heat.end())
-      after.heat[item - function.first] = known->second;
+    if (facts.program.items[item].origin >= 0) known[facts.program.items[item].origin] = item - facts.function.first;
+  for (size_t item = function.first; item < function.last; ++item) {
+    const auto at = known.find(program.items[item].origin);
+    if (at == known.end()) continue;
+    after.heat[item - function.first] = facts.heat[at->second];
+    after.conflicts_of[item - function.first] = facts.conflicts_of[at->second];
+    after.lds_conflicts += facts.conflicts_of[at->second];
+  }
   return after;
 }
 

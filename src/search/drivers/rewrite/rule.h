@@ -21,8 +21,9 @@ struct Facts {
   const isa::Codec& codec;
   analysis::Graph graph;
   analysis::Liveness liveness;
-  std::vector<double> heat; // by item - function.first: modelled cycles spent there; zeros without an estimate
-  double lds_conflicts = 0; // modelled cycles lost to bank conflicts, in the unit of heat
+  std::vector<double> heat;         // by item - function.first: modelled cycles spent there; zeros without an estimate
+  double lds_conflicts = 0;         // modelled cycles lost to bank conflicts, in the unit of heat
+  std::vector<double> conflicts_of; // the same by item
   bool allow_float_rewrites = false;
   uint32_t vgprs_used = 0;  // by any instruction of the function
   uint32_t vgpr_budget = 0; // VGPRs that may be used without losing a wave of occupancy
