@@ -286,6 +286,44 @@ TEST(UnrollLoops, WhereTheyMeetTheLoopRunsAsItWas) {
   EXPECT_GT(ideas, 64u);
 }
 
+/// The same with addresses so far below what is meant that offsets reach four iterations and not eight.
+std::string far_copying_loop(unsigned from, unsigned to, unsigned count) {
+  std::string body = copying_loop(from, to, count);
+  const auto replace = [&](std::string_view part, std::string_view by) {
+    body.replace(body.find(part), part.size(), by);
+  };
+  replace("v_lshl_add_u64 v[4:5], v[2:3], 0, s[0:1]\nv_lshl_add_u64 v[6:7], v[2:3], 0, s[0:1]\n",
+          "s_sub_u32 s6, s0, 0xff0\ns_subb_u32 s7, s1, 0\n"
+          "v_lshl_add_u64 v[4:5], v[2:3], 0, s[6:7]\nv_lshl_add_u64 v[6:7], v[2:3], 0, s[6:7]\n");
+  replace("v8, v[4:5], off\n", "v8, v[4:5], off offset:4080\n");
+  replace("v[6:7], v8, off\n", "v[6:7], v8, off offset:4080\n");
+  return body;
+}
+
+TEST(UnrollLoops, WhereOffsetsReachHalfOfTheIterationsTheOthersHaveAnAddressOfTheirOwn) {
+  const recover::Program program = program_of(far_copying_loop(0, 8, 8));
+  size_t eight = 0;
+  for (const Idea& idea : unroll_loops(facts_of(program))) {
+    if (!idea.rationale.starts_with("8") || !idea.rationale.ends_with("loads first")) continue;
+    const std::string text = applied(program, idea);
+    const std::string round = text.substr(text.find("_by_8:"), text.find("_rest:") - text.find("_by_8:"));
+    EXPECT_EQ(count_of(round, "v_lshl_add_u64"), 4u) << text; // each address: a second one, and on to the next round
+    EXPECT_EQ(count_of(round, "offset:4092"), 4u) << text;
+    EXPECT_EQ(count_of(round, "global_load_dword"), 8u) << text;
+    EXPECT_LT(round.rfind("global_load_dword"), round.find("global_store_dword")) << text;
+    ++eight;
+  }
+  EXPECT_EQ(eight, 1u);
+}
+
+TEST(UnrollLoops, LoopsWithTwoAddressesComeToTheSameWhereverTheyMeet) {
+  size_t ideas = 0;
+  for (unsigned from = 0; from < 8; ++from)
+    for (unsigned to = 0; to < 8; ++to)
+      EXPECT_TRUE(keeps_results(far_copying_loop(from, to, 8), ideas)) << from << " " << to;
+  EXPECT_GT(ideas, 64u);
+}
+
 TEST(UnrollLoops, LoadsStayBehindStoresThatMoveOnOtherwise) {
   std::string body = copying_loop(0, 8, 8);
   body.replace(body.find("v[6:7], v[6:7], 0, 4\ns_cbranch"), 20, "v[6:7], v[6:7], 0, 8");

@@ -41,6 +41,12 @@ std::optional<int64_t> near_of(const Facts& facts, const Stepper& store, const S
   return near > 1 && near <= 0x7fffffff ? std::optional(near) : std::nullopt;
 }
 
+std::vector<isa::RegisterRange> addresses_of(const Stepper& stepper) {
+  std::vector<isa::RegisterRange> addresses{stepper.range};
+  if (stepper.second) addresses.push_back(*stepper.second);
+  return addresses;
+}
+
 std::vector<uint16_t> free_vgprs_of(const Facts& facts, const analysis::Block& block, size_t count) {
   std::vector<uint16_t> free;
   for (uint16_t v = 0; v < facts.vgpr_budget && free.size() < count; ++v)
@@ -66,7 +72,7 @@ ApartTest apart_test(const Facts& facts, const analysis::Block& block, const std
       const auto near =
           all_uses(facts, load, loads_only) ? near_of(facts, store, load, times) : std::optional<int64_t>();
       if (!near) continue;
-      test.pairs.push_back({store.range, load.range});
+      test.pairs.push_back({addresses_of(store), addresses_of(load)});
       // The distance less one, so that nothing becomes the largest number of all.
       test.lines += fmt::format("s_mov_b64 vcc, exec\n"
                                 "v_subb_co_u32_e32 {0}, vcc, v{2}, v{3}, vcc\n"
@@ -83,20 +89,28 @@ ApartTest apart_test(const Facts& facts, const analysis::Block& block, const std
 }
 
 void forget_order(const recover::Program& program, analysis::DependenceGraph& graph, const std::vector<Apart>& pairs) {
-  const auto uses = [&](uint32_t node, const isa::RegisterRange& range, bool (*is)(const isa::Instruction&)) {
-    const isa::Instruction& i = program.items[graph.items[node]].instruction;
-    return i.traits.vmem && is(i) && reads(i, range);
+  const auto instruction = [&](uint32_t node) -> const isa::Instruction& {
+    return program.items[graph.items[node]].instruction;
   };
-  const auto moved = [&](const isa::RegisterRange& range, uint32_t before) {
-    for (uint32_t node = 0; node < before; ++node)
-      if (writes(program.items[graph.items[node]].instruction, range)) return true;
-    return false;
+  // The second address is made before anything uses it, the first one is moved on behind everything that does.
+  const auto stands = [&](const std::vector<isa::RegisterRange>& addresses, uint32_t from, uint32_t to) {
+    for (uint32_t node = 0; node < to; ++node)
+      for (const isa::RegisterRange& address : addresses)
+        if (writes(instruction(node), address) && (node >= from || address == addresses.front())) return false;
+    return true;
+  };
+  const auto uses = [&](uint32_t node, const std::vector<isa::RegisterRange>& addresses,
+                        bool (*is)(const isa::Instruction&)) {
+    const isa::Instruction& i = instruction(node);
+    return i.traits.vmem && is(i) &&
+           std::ranges::any_of(addresses, [&](const isa::RegisterRange& address) { return reads(i, address); });
   };
   for (uint32_t node = 0; node < graph.items.size(); ++node)
     for (const Apart& pair : pairs) {
       const auto forgotten = [&](uint32_t earlier, uint32_t later, const analysis::Dependence& d) {
         return d.kind == analysis::DependenceKind::memory && uses(earlier, pair.store, stores_only) &&
-               uses(later, pair.load, loads_only) && !moved(pair.store, later) && !moved(pair.load, later);
+               uses(later, pair.load, loads_only) && stands(pair.store, earlier, later) &&
+               stands(pair.load, earlier, later);
       };
       std::erase_if(graph.predecessors[node], [&](const auto& d) { return forgotten(d.node, node, d); });
       std::erase_if(graph.successors[node], [&](const auto& d) { return forgotten(node, d.node, d); });

@@ -16,7 +16,7 @@
 namespace asmevo::search::rewrite {
 
 struct Apart {
-  isa::RegisterRange store, load; // addresses
+  std::vector<isa::RegisterRange> store, load; // addresses: the loop's, and a second one that a round makes of it
 };
 
 struct ApartTest {

@@ -58,6 +58,8 @@ Copies::Copies(const Facts& facts, const analysis::Block& block, const std::vect
     bool busy = v >= facts.vgpr_budget;
     for (size_t item = block.first; item < block.last && !busy; ++item)
       busy = facts.live_before(item)[bit] || facts.live_after(item)[bit];
+    for (const Stepper& stepper : steppers_)
+      busy |= stepper.second && v >= stepper.second->first && v < stepper.second->first + stepper.second->count;
     for (const Value& value : values_) busy |= v >= value.range.first && v < value.range.first + value.range.count;
     taken_[v] = busy;
   }

@@ -103,7 +103,22 @@ bool find_uses(const Facts& facts, const analysis::Block& block, uint64_t times,
   return !stepper.uses.empty();
 }
 
+/// The even ones of pairs of VGPRs that nothing in the block needs, the highest first.
+std::vector<uint16_t> free_pairs(const Facts& facts, const analysis::Block& block) {
+  std::vector<uint16_t> free;
+  for (uint32_t v = facts.vgpr_budget & ~1u; v >= 2; v -= 2)
+    if (const isa::RegisterRange pair{isa::File::vgpr, uint16_t(v - 2), 2}; is_free(facts, block, pair))
+      free.push_back(pair.first);
+  return free;
+}
+
 } // namespace
+
+std::string Stepper::start() const {
+  if (!second) return {};
+  return fmt::format("v_lshl_add_u64 {}, {}, {}, {}\n", register_text(*second), amount, std::countr_zero(half),
+                     register_text(range));
+}
 
 std::string Stepper::step(uint64_t times) const {
   const std::string r = register_text(range);
@@ -116,6 +131,11 @@ int64_t Stepper::offset(size_t use, const InstructionText& text) const {
 }
 
 InstructionText Stepper::later(size_t use, InstructionText text, uint64_t iterations) const {
+  if (second && iterations >= half) {
+    for (std::string& operand : text.operands)
+      if (operand_registers(operand) == std::optional(range)) operand = register_text(*second);
+    iterations -= half;
+  }
   const int64_t offset = this->offset(use, text) + by * int64_t(iterations);
   if (const size_t at = text.modifiers.find(" offset:"); at != std::string::npos) {
     const size_t end = text.modifiers.find(' ', at + 1);
@@ -128,10 +148,20 @@ InstructionText Stepper::later(size_t use, InstructionText text, uint64_t iterat
 std::vector<Stepper> steppers(const Facts& facts, const analysis::Block& block, uint64_t times) {
   const analysis::Reaching reaching(facts.program, facts.function, facts.graph);
   std::vector<Stepper> found;
+  std::vector<uint16_t> free = free_pairs(facts, block);
   for (size_t item = block.first; item < block.last; ++item) {
     if (!facts.is_instruction(item)) continue;
-    auto stepper = addition(facts, reaching, item);
-    if (stepper && find_uses(facts, block, times, *stepper)) found.push_back(*std::move(stepper));
+    const auto stepper = addition(facts, reaching, item);
+    if (!stepper) continue;
+    if (Stepper one = *stepper; find_uses(facts, block, times, one)) {
+      found.push_back(std::move(one));
+    } else if (Stepper two = *stepper;
+               times > 2 && two.range.count == 2 && !free.empty() && find_uses(facts, block, times / 2, two)) {
+      two.second = isa::RegisterRange{isa::File::vgpr, free.back(), 2};
+      two.half = times / 2;
+      free.pop_back();
+      found.push_back(std::move(two));
+    }
   }
   return found;
 }

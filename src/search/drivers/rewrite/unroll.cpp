@@ -56,6 +56,7 @@ Unrolled unrolled(const Facts& facts, const Rounds& loop, const ExecRegions& reg
   const std::vector<Stepper> addresses = steppers(facts, *loop.block, times);
   Copies copies(facts, *loop.block, loop.left_out, regions, addresses);
   std::string round;
+  for (const Stepper& stepper : addresses) round += stepper.start();
   for (uint64_t k = 0; k < times; ++k) round += copies.next(k + 1 == times);
   for (const Stepper& stepper : addresses) round += stepper.step(times);
   round += loop.step;
