@@ -150,6 +150,7 @@ Result<ExitStatus> search_from(const Options& options, Job& job, const volatile 
     drivers.push_back(std::move(made));
   }
   const std::unique_ptr<search::Driver>& driver = drivers.front();
+  if (const auto notice = driver->notice()) fmt::print(stderr, "{}\n", *notice);
   AE_TRY(const auto benches, thread_benches(job, bench, options.workers > 1 ? options.workers : 0));
   search::Controller controller(bench, *driver, job.lineage);
   for (const auto& made : benches) controller.add_bench(made->bench);

@@ -105,6 +105,8 @@ public:
   virtual std::optional<Proposal> propose(const State& state, std::mt19937_64& random) = 0;
   /// Why propose() had nothing, where that was not for want of ideas.
   virtual std::optional<std::string> trouble() const { return std::nullopt; }
+  /// What whoever started it should know from the beginning, in one line.
+  virtual std::optional<std::string> notice() const { return std::nullopt; }
   /// The verdict on the last proposal.
   virtual void learn(const Proposal& proposal, const gate::Verdict& verdict) = 0;
 };

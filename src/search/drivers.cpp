@@ -8,6 +8,7 @@ namespace {
 
 constexpr DriverEntry drivers[] = {
     {"rewrite", "a catalogue of transformations; needs no model", make_rewrite},
+    {"superopt", "the cheapest equal sequence for each window of integer instructions", make_superopt},
     {"mcts", "tree search over sequences of the catalogue's transformations", make_mcts},
     {"mcmc", "a random walk over instructions and operands, as in STOKE", make_mcmc},
     {"random", "random changes: the baseline", make_random},

@@ -25,10 +25,11 @@ std::span<const DriverEntry> all_drivers();
 /// Errors: no such driver (the message lists them), or what the driver itself cannot start with.
 Result<std::unique_ptr<Driver>> make_driver(const DriverOptions& options);
 
-Result<std::unique_ptr<Driver>> make_rewrite(const DriverOptions& options); // drivers/rewrite/
-Result<std::unique_ptr<Driver>> make_mcmc(const DriverOptions& options);    // drivers/stochastic/
-Result<std::unique_ptr<Driver>> make_mcts(const DriverOptions& options);    // drivers/mcts/
-Result<std::unique_ptr<Driver>> make_random(const DriverOptions& options);  // drivers/stochastic/
-Result<std::unique_ptr<Driver>> make_replay(const DriverOptions& options);  // drivers/replay.cpp
+Result<std::unique_ptr<Driver>> make_rewrite(const DriverOptions& options);  // drivers/rewrite/
+Result<std::unique_ptr<Driver>> make_superopt(const DriverOptions& options); // drivers/superopt/
+Result<std::unique_ptr<Driver>> make_mcmc(const DriverOptions& options);     // drivers/stochastic/
+Result<std::unique_ptr<Driver>> make_mcts(const DriverOptions& options);     // drivers/mcts/
+Result<std::unique_ptr<Driver>> make_random(const DriverOptions& options);   // drivers/stochastic/
+Result<std::unique_ptr<Driver>> make_replay(const DriverOptions& options);   // drivers/replay.cpp
 
 } // namespace asmevo::search
