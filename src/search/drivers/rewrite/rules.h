@@ -22,5 +22,6 @@ std::vector<Idea> straighten_loops(const Facts& facts);
 std::vector<Idea> lane_exchanges(const Facts& facts);
 std::vector<Idea> quiet_twice(const Facts& facts);
 std::vector<Idea> reduction_trees(const Facts& facts);
+std::vector<Idea> copies_back(const Facts& facts);
 
 } // namespace asmevo::search::rewrite
