@@ -36,12 +36,12 @@ std::unexpected<Halt> rejected(const oracle::Judgement& judgement, const Built& 
 /// The only maker of Verified.
 class EquivalenceStage {
 public:
-  static Stage<Verified> run(const Built& built, uint64_t seed, Bench& bench) {
+  static Stage<Verified> run(const Built& built, oracle::Options options, Bench& bench) {
     auto loaded = bench.device->load(built.object);
     if (!loaded)
       return std::unexpected<Halt>(
           Verdict{.outcome = Outcome::runtime_fault, .evidence = bounded_evidence(loaded.error().message)});
-    oracle::Options options{.seed = seed, .stop = bench.stop};
+    options.stop = bench.stop;
     auto judgement = oracle::verify(*bench.device, *bench.reference, *loaded, options);
     // Told to stop while K0 ran, there is no judgement either.
     bool stopped = judgement ? judgement->finding == oracle::Finding::stopped : bench.stop && *bench.stop;
@@ -80,8 +80,8 @@ public:
   }
 };
 
-Stage<Verified> establish_equivalence(const Built& built, uint64_t seed, Bench& bench) {
-  return EquivalenceStage::run(built, seed, bench);
+Stage<Verified> establish_equivalence(const Built& built, oracle::Options options, Bench& bench) {
+  return EquivalenceStage::run(built, options, bench);
 }
 
 Stage<Verified> strengthen(Verified verified, const Built& built, Bench& bench) {

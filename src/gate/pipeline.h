@@ -87,7 +87,8 @@ template <class T> using Stage = std::expected<T, Halt>;
 
 Stage<Built> build(const Candidate& candidate, const Bench& bench);
 Stage<std::monostate> check(const Built& built, const Bench& bench);
-Stage<Verified> establish_equivalence(const Built& built, uint64_t seed, Bench& bench);
+/// A candidate is verified at first look before it is timed, and with other inputs at second look before it is kept.
+Stage<Verified> establish_equivalence(const Built& built, oracle::Options options, Bench& bench);
 /// Asks strict mode and the prover too. What the candidate adds to K0's findings is its fault.
 Stage<Verified> strengthen(Verified verified, const Built& built, Bench& bench);
 Stage<Timing> time(const Verified& verified, Bench& bench);

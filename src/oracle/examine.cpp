@@ -25,12 +25,16 @@ struct Difference {
   std::string text;
 };
 
+uint64_t bytes_of(const launch::Case& c) {
+  uint64_t bytes = 0;
+  for (const launch::Buffer& buffer : c.buffers) bytes += buffer.bytes();
+  return bytes;
+}
+
 /// Running it once takes a noticeable part of a second.
 bool is_large(const launch::Case& c, uint64_t instructions) {
   constexpr uint64_t many = 4'000'000, much = uint64_t{32} << 20;
-  uint64_t bytes = 0;
-  for (const launch::Buffer& buffer : c.buffers) bytes += buffer.bytes();
-  return instructions >= many || bytes >= much;
+  return instructions >= many || bytes_of(c) >= much;
 }
 
 bool same_fill(const launch::Fill& a, const launch::Fill& b) {
@@ -356,10 +360,26 @@ void note_followers(Reference::Impl& reference) {
   }
 }
 
+/// The lighter cases show what other ways do to a candidate; a heavy one can wait until it is worth the time.
+void find_heavy(Reference::Impl& reference) {
+  constexpr uint64_t many_times = 4, bytes_in_the_time_of_an_instruction = 16;
+  std::vector<std::pair<uint64_t, size_t>> costs;
+  for (size_t k = 0; k < reference.facts.size(); ++k)
+    costs.emplace_back(
+        reference.facts[k].instructions + bytes_of(reference.launch.cases[k]) / bytes_in_the_time_of_an_instruction, k);
+  std::ranges::sort(costs);
+  uint64_t lighter = 0;
+  for (const auto& [cost, k] : costs) {
+    reference.facts[k].heavy = lighter > 0 && cost > many_times * lighter;
+    if (!reference.facts[k].heavy) lighter += cost;
+  }
+}
+
 } // namespace
 
 Result<void> examine(device::Device& device, Reference::Impl& reference, const Options& options, const Seen& seen) {
   reference.facts.resize(reference.launch.cases.size());
+  reference.seed = options.seed;
   std::set<std::string> useful, all;
   for (size_t i = 0; i < reference.launch.cases.size(); ++i) {
     AE_TRY(std::set<std::string> found, Examination(device, reference, options, i).run());
@@ -374,6 +394,7 @@ Result<void> examine(device::Device& device, Reference::Impl& reference, const O
     if (!useful.contains(name))
       return fail("{}: in no case does {} leave anything but zeros in `{}`: doing nothing could not be told from it",
                   reference.launch.path, reference.original.object->path, name);
+  find_heavy(reference);
   note_constant_scalars(reference);
   note_followers(reference);
   return {};

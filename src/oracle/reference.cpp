@@ -145,9 +145,11 @@ std::shared_ptr<const OriginalRun> Reference::Impl::keep(size_t index, const Way
   return result;
 }
 
-Result<std::shared_ptr<const OriginalRun>> Reference::Impl::run(device::Device& device, size_t index, const Way& way,
+Result<std::shared_ptr<const OriginalRun>> Reference::Impl::run(device::Device& device, size_t index, const Way& wanted,
                                                                 const Options& options) {
   std::lock_guard lock(mutex_);
+  Way way = wanted;
+  if (facts[index].steady) way.after_earlier = false; // K0 does not care
   if (auto known = runs_.find(key_of(index, way, options)); known != runs_.end()) return known->second;
   const launch::Case& given = launch.cases[index];
   device::LaunchOptions launch_options = options_for(given, way, options.seed);
@@ -157,9 +159,9 @@ Result<std::shared_ptr<const OriginalRun>> Reference::Impl::run(device::Device& 
   return keep(index, way, options, std::move(outcome));
 }
 
-void Reference::Impl::forget(uint64_t seed) {
+void Reference::Impl::forget(uint64_t other) {
   std::lock_guard lock(mutex_);
-  if (seed != 0) std::erase_if(runs_, [&](const auto& entry) { return std::get<1>(entry.first) == seed; });
+  if (other != seed) std::erase_if(runs_, [&](const auto& entry) { return std::get<1>(entry.first) == other; });
 }
 
 void Reference::Impl::drop(size_t index) {
@@ -167,7 +169,9 @@ void Reference::Impl::drop(size_t index) {
   std::erase_if(runs_, [&](const auto& entry) { return std::get<0>(entry.first) == index; });
 }
 
-bool Reference::Impl::asks(size_t index, size_t way, uint64_t seed) const {
+bool Reference::Impl::asks(size_t index, size_t way, const Options& options) const {
+  if (facts[index].heavy && options.looks == Looks::first) return way == 0;
+  if (facts[index].heavy && options.looks == Looks::second) return way == 1 || way == 2 + options.seed % 2;
   const size_t leader = facts[index].leader;
   size_t members = 0, place = 0;
   for (size_t k = 0; k < facts.size(); ++k)
@@ -175,7 +179,7 @@ bool Reference::Impl::asks(size_t index, size_t way, uint64_t seed) const {
   members += place;
   // An input that none of them has is asked of the leader.
   if (candidate_ways()[way].other_input || !keeps_followers) return way == 0 || place == 0;
-  return way == 0 || place == (way + seed) % members;
+  return way == 0 || place == (way + options.seed) % members;
 }
 
 Way Reference::Impl::allowed(size_t index, const Way& way) const {

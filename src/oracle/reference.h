@@ -29,6 +29,7 @@ struct CaseFacts {
   bool any_undefined = true; // nor does what registers and LDS hold that nothing has written
   uint64_t instructions = 0;
   bool steady = false; // nothing that was tried changes K0's results at all
+  bool heavy = false;  // oracle::Looks
   /// The case that stands for this one: itself, or one that differs in its random input only, where both are large.
   size_t leader = 0;
 };
@@ -44,21 +45,22 @@ struct Reference::Impl {
   std::vector<std::string> notes;
   machine::Fidelity fidelity;
   bool keeps_followers = true;
+  uint64_t seed = 0; // of the examination; whoever verifies with it meets the same inputs again
 
   /// K0 on case `index` in `way`, but always with the default schedule: candidates may not need more luck than that.
-  Result<std::shared_ptr<const OriginalRun>> run(device::Device& device, size_t index, const Way& way,
+  Result<std::shared_ptr<const OriginalRun>> run(device::Device& device, size_t index, const Way& wanted,
                                                  const Options& options);
   /// The same from an outcome that is known already.
   std::shared_ptr<const OriginalRun> keep(size_t index, const Way& way, const Options& options,
                                           device::Outcome outcome);
-  /// Forgets runs of seeds other than 0, whose inputs do not come again.
+  /// Forgets runs of seeds other than that of the examination, whose inputs do not come again.
   void forget(uint64_t seed);
   /// Forgets every run of case `index`.
   void drop(size_t index);
 
   /// Whether a candidate runs case `index` in way number `way`. Of cases that are alike and large each but the first
   /// way is asked of one, which depends on the seed; of the leader where the others' results are not kept.
-  bool asks(size_t index, size_t way, uint64_t seed) const;
+  bool asks(size_t index, size_t way, const Options& options) const;
 
   /// The way as it can be asked of a candidate, given what K0 itself depends on.
   Way allowed(size_t index, const Way& way) const;

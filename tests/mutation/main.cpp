@@ -70,7 +70,7 @@ public:
     if (!built) return refused(built.error(), End::unbuilt);
     if (built->object->bytes == original_.object->bytes) return {End::unbuilt, "the same object"};
     if (auto checked = gate::check(*built, bench_); !checked) return refused(checked.error(), End::static_gate);
-    auto verified = gate::establish_equivalence(*built, seed, bench_);
+    auto verified = gate::establish_equivalence(*built, {.seed = seed}, bench_);
     if (!verified) return refused(verified.error(), End::divergence);
     auto strong = gate::strengthen(std::move(*verified), *built, bench_);
     if (!strong) return refused(strong.error(), End::strict);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <random>
 
 using namespace asmevo;
 using namespace asmevo::oracle;
@@ -55,6 +56,32 @@ TEST(Compare, distances_are_counted_in_representable_values) {
   EXPECT_EQ(describe(ulps),
             "50.0 % equal, 16.7 % at 1 ulp, 16.7 % at 4 to 7 ulp, 16.7 % further, up to any number of ulp");
   EXPECT_TRUE(Pair(DType::f32, {1, 2}, {1, 2}).run().ulps.all_equal());
+}
+
+TEST(Compare, many_numbers_that_differ_a_little_are_counted_as_one_by_one) {
+  std::mt19937 random(1);
+  std::vector<double> e, g;
+  for (int i = 0; i < 10'000; ++i) {
+    const float value = std::normal_distribution<float>()(random), step = std::nextafter(value, 100.0F) - value;
+    e.push_back(i % 97 == 0 ? 0.0F : value);
+    g.push_back(i % 97 == 0 ? -1e-9F : i % 3 == 0 ? value : value + step * float(int(random() % 41) - 20));
+  }
+  const Pair pair(DType::f32, e, g);
+  UlpHistogram ulps;
+  uint64_t differing = 0;
+  double largest = 0;
+  for (size_t i = 0; i < e.size(); ++i) {
+    const auto a = std::bit_cast<uint32_t>(float(e[i])), b = std::bit_cast<uint32_t>(float(g[i]));
+    ulps.add(ulp_distance(DType::f32, a, b));
+    differing += a != b;
+    largest = std::max(largest, std::fabs(double(float(g[i])) - double(float(e[i]))) / (1e-5 + 1e-5 * std::fabs(e[i])));
+  }
+  const Comparison comparison = pair.run({.absolute = 1e-5, .relative = 1e-5});
+  EXPECT_TRUE(comparison.passed());
+  EXPECT_EQ(comparison.ulps.counts, ulps.counts);
+  EXPECT_EQ(comparison.differing, differing);
+  EXPECT_DOUBLE_EQ(comparison.largest_excess, largest);
+  EXPECT_LE(largest, 1);
 }
 
 TEST(Compare, infinities_must_be_the_same_and_NaN_in_the_same_place) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace asmevo;
 using namespace asmevo::oracle;
@@ -249,9 +250,47 @@ TEST(Oracle, a_stopped_run_is_no_judgement) {
   EXPECT_EQ(Bench().judge([](World& w) { w.outcome.status = machine::Status::stopped; }).finding, Finding::stopped);
 }
 
-TEST(Oracle, quick_runs_each_case_once) {
-  Bench bench;
-  EXPECT_EQ(bench.judge(affine, {.quick = true}).runs, 2u);
+TEST(Oracle, a_case_that_is_much_heavier_than_the_others_runs_once_at_first_look) {
+  Bench bench(affine, replaced(R"("rows": 16)", R"("rows": 1600)"));
+  EXPECT_EQ(bench.judge(affine, {.looks = Looks::first}).runs, 5u);
+  EXPECT_EQ(bench.judge(affine, {.seed = 3, .looks = Looks::second}).runs, 6u);
+  EXPECT_EQ(bench.judge(affine).runs, 8u);
+  EXPECT_NE(bench.judge(affine, {.looks = Looks::first}).cases, bench.judge(affine).cases);
+}
+
+TEST(Oracle, the_second_look_meets_another_input_and_memory_that_was_used) {
+  Bench bench(affine, replaced(R"("rows": 16)", R"("rows": 1600)"));
+  std::set<float> first, second; // inputs of the heavy case
+  const auto looking = [&](std::set<float>& inputs) {
+    return [&](World& w) {
+      if (w.floats("in").size() < 64 * 1600) return affine(w);
+      inputs.insert(w.floats("in")[0]);
+      affine(w);
+    };
+  };
+  EXPECT_EQ(bench.judge(looking(first), {.looks = Looks::first}).finding, Finding::equivalent);
+  EXPECT_EQ(first.size(), 1u);
+  EXPECT_EQ(bench.judge(looking(second), {.seed = 5, .looks = Looks::second}).finding, Finding::equivalent);
+  EXPECT_EQ(second.size(), 3u); // that of the earlier launch, another, and the first one under other turns
+  EXPECT_TRUE(second.contains(*first.begin()));
+}
+
+TEST(Oracle, cases_of_about_the_same_weight_run_in_every_way_at_each_look) {
+  Bench bench(affine, replaced(R"("rows": 3)", R"("rows": 15)"));
+  EXPECT_EQ(bench.judge(affine, {.looks = Looks::first}).runs, 8u);
+  EXPECT_EQ(bench.judge(affine, {.seed = 3, .looks = Looks::second}).runs, 8u);
+}
+
+TEST(Oracle, inputs_of_the_seed_that_K0_was_examined_with_are_not_made_anew) {
+  FakeDevice device;
+  auto launch = launch::parse_launch(text, "l.json");
+  auto reference =
+      Reference::create(device, device.add("k0", affine), *launch, default_policy(), {.seed = 7, .stop = nullptr});
+  ASSERT_TRUE(reference) << reference.error().message;
+  ASSERT_TRUE(verify(device, *reference, device.add("k1", affine), {.seed = 7}));
+  const int before = device.launches["k0"];
+  ASSERT_TRUE(verify(device, *reference, device.add("k2", affine), {.seed = 7}));
+  EXPECT_EQ(device.launches["k0"], before);
 }
 
 TEST(Oracle, K0_runs_only_when_an_input_is_new) {
