@@ -127,6 +127,7 @@ Result<void> Controller::begin(Trial& trial) {
   trial.task->auto_waits = trial.proposal.auto_waits;
   trial.task->parent_speedup = trial.needed > 0 ? trial.needed : versions_[size_t(trial.parent)].speedup;
   trial.task->number = trial.stream;
+  trial.task->turn = int64_t(trial.worker);
   if (evaluators_) evaluators_->begin(trial.task);
   return {};
 }

@@ -22,10 +22,13 @@ struct Task {
   bool auto_waits = false;
   double parent_speedup = 1;
   int64_t number = 0; // gate::evaluate()'s
+  int64_t turn = 0;   // an acceptance makes the later ones of its turn useless
 
   std::optional<Result<std::optional<gate::Evaluation>>> result; // guarded by the mutex of the Evaluators
   double seconds = 0;
   volatile bool stop = false;
+  bool promising = false; // fast enough: what is left is to verify it again
+  bool dropped = false;
 };
 
 class Evaluators {
@@ -45,6 +48,9 @@ public:
 
 private:
   void work(gate::Bench& bench, const std::stop_token& ended);
+  void hold_back_behind(Task& promising);
+  bool is_held(const Task& task) const;
+  std::shared_ptr<Task> take();
 
   const gate::Known& known_;
   const volatile bool* stop_;
