@@ -17,7 +17,8 @@ const Rule* rule_named(std::string_view name) {
 }
 
 std::string carried_out(const recover::Program& program, const Bundle& bundle) {
-  const auto bundled = carry_out(facts_of(program), bundle);
+  KnownSteps known;
+  const auto bundled = carry_out(facts_of(program), bundle, known);
   if (!bundled) return "(nothing)";
   const auto after = recover::apply(program, bundled->edits, codec());
   return after ? text_of(*after) : "(does not assemble)";
@@ -62,8 +63,9 @@ TEST(Bundle, ARuleThatIsNotSeparableGoesOnFromWhatItMade) {
 
 TEST(Bundle, RulesWorkOnWhatTheOnesBeforeHaveLeft) {
   const recover::Program program = program_of(two_skips);
+  KnownSteps known;
   const auto bundled =
-      carry_out(facts_of(program), {{{rule_named("drop-exec-skips"), 0}, {rule_named("merge-memory"), 0}}, {}});
+      carry_out(facts_of(program), {{{rule_named("drop-exec-skips"), 0}, {rule_named("merge-memory"), 0}}, {}}, known);
   ASSERT_TRUE(bundled);
   EXPECT_NE(bundled->rationale.find("drop-exec-skips"), std::string::npos);
   EXPECT_NE(bundled->rationale.find("merge-memory"), std::string::npos);
@@ -74,6 +76,23 @@ TEST(Bundle, RulesWorkOnWhatTheOnesBeforeHaveLeft) {
   EXPECT_NE(text.find("global_load_dwordx4"), std::string::npos) << text;
 }
 
+TEST(Bundle, StepsThatAreKnownGiveTheSameBundle) {
+  const recover::Program program = program_of(two_skips);
+  const Facts facts = facts_of(program);
+  const Bundle both{{{rule_named("drop-exec-skips"), 0}, {rule_named("merge-memory"), 0}}, {}};
+  const Bundle one{{{rule_named("merge-memory"), 0}, {rule_named("drop-exec-skips"), 0}}, {}};
+  KnownSteps known, fresh, other;
+  ASSERT_TRUE(carry_out(facts, both, known));
+  EXPECT_EQ(known.size(), 2u);
+  const auto again = carry_out(facts, both, known), anew = carry_out(facts, both, fresh);
+  EXPECT_EQ(known.size(), 2u);
+  EXPECT_EQ(again->rationale, anew->rationale);
+  EXPECT_EQ(recover::apply(program, again->edits, codec())->items.size(),
+            recover::apply(program, anew->edits, codec())->items.size());
+  carry_out(facts, one, known);
+  EXPECT_GT(known.size(), 2u);
+}
+
 TEST(Bundle, WhatIsOneIdeaIsNoBundle) {
   const recover::Program program = program_of("s_and_saveexec_b64 s[2:3], vcc\n"
                                               "s_cbranch_execz .Lone\n"
@@ -82,7 +101,8 @@ TEST(Bundle, WhatIsOneIdeaIsNoBundle) {
                                               "s_or_b64 exec, exec, s[2:3]\n"
                                               "global_store_dword v[0:1], v2, off\n"
                                               "s_endpgm\n");
-  EXPECT_FALSE(carry_out(facts_of(program), {{{rule_named("drop-exec-skips"), 0}}, {}}));
+  KnownSteps known;
+  EXPECT_FALSE(carry_out(facts_of(program), {{{rule_named("drop-exec-skips"), 0}}, {}}, known));
 }
 
 TEST(Bundle, WithoutAToleranceNoBundleChangesRounding) {

@@ -48,22 +48,23 @@ Union united(std::vector<Idea> ideas, bool several) {
   return all;
 }
 
-/// Carries one rule out wherever it applies; how many times it did.
-size_t carry_out_step(const Facts& facts, const Bundle::Step& step, recover::Program& program) {
-  size_t done = 0;
+/// Carries one rule out wherever it applies.
+StepResult carry_out_step(const Facts& original, const Bundle::Step& step,
+                          std::shared_ptr<const recover::Program> program) {
+  StepResult result{std::move(program), 0};
   const size_t rounds = step.rule->separable ? 1 : most_places;
   for (size_t round = 0; round < rounds; ++round) {
-    const Facts now = gather_after(facts, program);
+    const Facts now = gather_after(original, *result.program);
     const Union all = united(ideas_of(now, step), step.rule->separable);
     if (all.count == 0) break;
     const auto edits = complete(now, all.idea);
     if (!edits || edits->empty()) break;
-    auto next = recover::apply(program, *edits, facts.codec);
+    auto next = recover::apply(*result.program, *edits, original.codec);
     if (!next) break;
-    program = *std::move(next);
-    done += all.count;
+    result.program = std::make_shared<const recover::Program>(*std::move(next));
+    result.times += all.count;
   }
-  return done;
+  return result;
 }
 
 Bundle all_but(std::span<const Bundle::Step> steps, const Rule* left_out) {
@@ -107,21 +108,30 @@ std::vector<Bundle> all_bundles(bool with_float_rewrites) {
   return bundles;
 }
 
-std::optional<Bundled> carry_out(const Facts& facts, const Bundle& bundle) {
-  recover::Program program = facts.program;
+size_t fingerprint(const recover::Program& program) {
+  size_t hash = 0;
+  for (const recover::Item& item : program.items) hash = hash * 1099511628211u ^ std::hash<std::string>{}(item.text);
+  return hash;
+}
+
+std::optional<Bundled> carry_out(const Facts& facts, const Bundle& bundle, KnownSteps& known) {
+  auto program = std::make_shared<const recover::Program>(facts.program);
   std::string rationale;
   std::optional<Direction> direction;
   size_t total = 0;
   for (const Bundle::Step& step : bundle.steps) {
-    const size_t times = carry_out_step(facts, step, program);
-    if (times == 0) continue;
+    auto [place, is_new] = known.try_emplace({fingerprint(*program), step.rule, step.variant});
+    if (is_new) place->second = carry_out_step(facts, step, program);
+    const StepResult& result = place->second;
+    if (result.times == 0) continue;
+    program = result.program;
     if (!direction) direction = step.rule->direction;
-    rationale += fmt::format("{}{} × {}", rationale.empty() ? "" : ", ", times, step.rule->name);
+    rationale += fmt::format("{}{} × {}", rationale.empty() ? "" : ", ", result.times, step.rule->name);
     if (step.variant > 0) rationale += fmt::format(" in variant {}", step.variant);
-    total += times;
+    total += result.times;
   }
   if (total < 2) return std::nullopt;
-  return Bundled{difference(facts.program, program), std::move(rationale), *direction};
+  return Bundled{difference(facts.program, *program), std::move(rationale), *direction};
 }
 
 } // namespace asmevo::search::rewrite

@@ -10,6 +10,10 @@
 
 #include "search/drivers/rewrite/rule.h"
 
+#include <map>
+#include <memory>
+#include <tuple>
+
 namespace asmevo::search::rewrite {
 
 struct Bundle {
@@ -30,7 +34,18 @@ struct Bundled {
   Direction direction; // of the first rule that applied
 };
 
-/// Nothing where fewer than two ideas apply: those have proposals of their own.
-std::optional<Bundled> carry_out(const Facts& facts, const Bundle& bundle);
+/// Which program it is: the listing itself, since programs come and go at the same address.
+size_t fingerprint(const recover::Program& program);
+
+/// What a step made of a program, and in how many places. Bundles of one program have most of their steps in common.
+struct StepResult {
+  std::shared_ptr<const recover::Program> program;
+  size_t times = 0;
+};
+using KnownSteps = std::map<std::tuple<size_t, const Rule*, unsigned>, StepResult>; // by fingerprint, rule and variant
+
+/// Nothing where fewer than two ideas apply: those have proposals of their own. `known` is about programs that are made
+/// of that of `facts`, and grows.
+std::optional<Bundled> carry_out(const Facts& facts, const Bundle& bundle, KnownSteps& known);
 
 } // namespace asmevo::search::rewrite

@@ -23,13 +23,6 @@ struct Candidate {
   Bundle bundle;
 };
 
-/// Which program a list of ideas was made for: the listing itself, since programs come and go at the same address.
-size_t fingerprint(const recover::Program& program) {
-  size_t hash = 0;
-  for (const recover::Item& item : program.items) hash = hash * 1099511628211u ^ std::hash<std::string>{}(item.text);
-  return hash;
-}
-
 std::string text_of(const std::vector<recover::Edit>& edits) {
   std::string text;
   for (const recover::Edit& edit : edits) text += fmt::format("{}-{}:{}\n", edit.first, edit.last, edit.text);
@@ -82,8 +75,8 @@ private:
                     .window = window};
   }
 
-  static std::optional<Proposal> of_bundle(const Facts& facts, const Bundle& bundle) {
-    auto bundled = carry_out(facts, bundle);
+  std::optional<Proposal> of_bundle(const Facts& facts, const Bundle& bundle) {
+    auto bundled = carry_out(facts, bundle, steps_);
     if (!bundled || bundled->edits.empty()) return std::nullopt;
     const Range window = hull(bundled->edits);
     return Proposal{.edits = std::move(bundled->edits),
@@ -95,6 +88,7 @@ private:
 
   void list_ideas(const State& state) {
     queue_.clear();
+    steps_.clear();
     Facts facts = gather(state);
     for (const Rule& rule : all_rules()) {
       if (rule.changes_floats && !state.allow_float_rewrites) continue;
@@ -109,6 +103,7 @@ private:
 
   size_t program_ = 0;
   std::deque<Candidate> queue_; // the most promising first
+  KnownSteps steps_;            // of that program
   std::set<std::pair<size_t, std::string>> proposed_;
 };
 
