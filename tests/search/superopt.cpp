@@ -231,6 +231,18 @@ TEST(SuperoptWindows, EndWhereExecChanges) {
   EXPECT_NE(cheapest(first + "s_mov_b64 s[6:7], s[4:5]\n" + second), "nothing");
 }
 
+TEST(SuperoptWindows, AreNotSeenWhereRegistersAreNamedByAnIndex) {
+  const std::string pair = "v_lshlrev_b32_e32 v8, 2, v0\nv_add_u32_e32 v8, v8, v1\n";
+  EXPECT_EQ(cheapest("s_set_gpr_idx_on s4, 0x1\n" + pair, "s_set_gpr_idx_off\n"), "nothing");
+}
+
+TEST(SuperoptWindows, TakeNoInstructionWithModifiersOrParts) {
+  EXPECT_EQ(cheapest("v_lshlrev_b32_e32 v8, 2, v0\nv_add_u32_e64 v8, v8, v1 clamp\n"), "nothing");
+  EXPECT_EQ(cheapest("v_lshlrev_b32_e32 v8, 2, v0\n"
+                     "v_add_u32_sdwa v8, v8, v1 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:DWORD src1_sel:BYTE_0\n"),
+            "nothing");
+}
+
 TEST(SuperoptWindows, LeaveSccToWhoeverReadsIt) {
   const std::string pair = "s_not_b32 s8, s4\ns_and_b32 s8, s5, s8\n";
   EXPECT_NE(cheapest(pair), "nothing");

@@ -56,7 +56,7 @@ void Book::read() {
   const std::string_view first = next_line();
   if (first.starts_with("asmevo superopt ") && first != heading()) return; // another build's
   bool sound = first == heading() && text->ends_with('\n');
-  for (size_t number = 2; sound && !rest.empty(); ++number) {
+  while (sound && !rest.empty()) {
     const std::string_view line = next_line();
     const size_t tab = line.find('\t');
     sound = line.size() > check_digits + 1 && tab != line.npos && tab > check_digits && rules_.size() < most;

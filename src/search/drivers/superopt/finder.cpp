@@ -60,8 +60,6 @@ struct Match {
   Sequence sequence;
 };
 
-bool is_inline(uint32_t value) { return int32_t(value) >= -16 && int32_t(value) <= 64; }
-
 class Search {
 public:
   Search(const Sequence& window, const Opcodes& opcodes, const Bounds& bounds)

@@ -86,6 +86,9 @@ private:
   std::vector<double> issue_, latency_; // by class
 };
 
+/// Whether a constant needs no literal.
+inline bool is_inline(uint32_t value) { return int32_t(value) >= -16 && int32_t(value) <= 64; }
+
 /// How a vector instruction of that name computes a batch; null where none is known.
 Evaluate evaluation_of(std::string_view vector_name);
 

@@ -1,10 +1,8 @@
 #include "search/drivers/superopt/window.h"
 
-#include "search/drivers/rewrite/local.h"
+#include "search/drivers/superopt/lines.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstring>
 #include <set>
 
 namespace asmevo::search::superopt {
@@ -14,158 +12,6 @@ using analysis::RegisterSet;
 using isa::File;
 using isa::RegisterRange;
 using rewrite::Facts;
-
-constexpr size_t nowhere = ~size_t{0};
-constexpr RegisterRange scc{File::scc, 0, 1};
-
-/// An operand: registers or a number.
-struct Source {
-  std::optional<RegisterRange> range;
-  uint32_t constant = 0;
-};
-
-/// An instruction of the block, taken apart; `opcode` is null where it cannot be in a window.
-struct Line {
-  const Opcode* opcode = nullptr;
-  std::vector<Source> sources;
-  std::optional<RegisterRange> result, second;
-};
-
-std::optional<uint32_t> number_of(std::string_view text) {
-  const bool negative = text.starts_with('-');
-  std::string_view digits = negative ? text.substr(1) : text;
-  const bool hex = digits.starts_with("0x");
-  if (hex) digits.remove_prefix(2);
-  uint32_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
-  if (error != std::errc() || end != digits.data() + digits.size() || digits.empty()) return std::nullopt;
-  return negative ? 0 - value : value;
-}
-
-/// Registers that a window may name: no EXEC, M0 and the like.
-bool is_plain(const RegisterRange& range) {
-  if (range.file == File::vgpr) return true;
-  constexpr uint16_t last_sgpr = 101;
-  return range.file == File::sgpr && (range.first + range.count - 1 <= last_sgpr ||
-                                      (range.first >= isa::vcc_lo && range.first + range.count <= isa::vcc_hi + 1));
-}
-
-std::optional<Source> source_of(const std::string& text, Type type) {
-  const bool dressed = text.starts_with('-') && text.size() > 1 && (text[1] < '0' || text[1] > '9');
-  if (dressed || text.starts_with('|')) return std::nullopt;
-  const auto range = rewrite::operand_registers(text);
-  if (!range) {
-    const auto number = number_of(text);
-    if (!number || type == Type::bit) return std::nullopt;
-    return Source{.range = std::nullopt, .constant = *number};
-  }
-  if (!is_plain(*range) || range->count != (type == Type::word ? 1 : 2)) return std::nullopt;
-  return Source{.range = range};
-}
-
-Line taken_apart(const recover::Item& item, Opcodes& opcodes) {
-  const isa::Instruction& i = item.instruction;
-  if (item.raw || !item.target.empty() || i.suffix != isa::Suffix::none || i.traits.relative) return {};
-  const Opcode* opcode = opcodes.of(i);
-  if (!opcode) return {};
-  const rewrite::InstructionText text = rewrite::parse_instruction(item.text);
-  if (!text.modifiers.empty()) return {};
-  Line line{.opcode = opcode};
-  const bool vector = opcode->unit == Unit::vector;
-  const bool immediate = i.encoding == isa::Encoding::sopk;
-  size_t at = 0;
-  const auto written = [&](Type type) -> std::optional<RegisterRange> {
-    if (at >= text.operands.size()) return std::nullopt;
-    const auto range = rewrite::operand_registers(text.operands[at++]);
-    const bool fits = range && is_plain(*range) && range->count == (type == Type::word ? 1 : 2);
-    return fits ? range : std::nullopt;
-  };
-  if (opcode->result != Type::none && !(line.result = written(opcode->result))) return {};
-  if (vector && opcode->second != Type::none && !(line.second = written(opcode->second))) return {};
-  if (!vector && opcode->second != Type::none) line.second = scc;
-  uint8_t count = opcode->count - (opcode->reads_scc ? 1 : 0);
-  uint8_t k = 0;
-  if (immediate && isa::name_of(i) != "s_movk_i32") { // the destination is the first source
-    if (!opcode->scalar || opcode->result == Type::none || !opcode->scalar->reads_destination) return {};
-    line.sources.push_back({.range = line.result});
-    k = 1;
-  } else if (opcode->scalar && opcode->scalar->reads_destination) {
-    return {};
-  }
-  for (; k < count; ++k) {
-    if (at >= text.operands.size()) return {};
-    const auto source = source_of(text.operands[at++], opcode->sources[k]);
-    if (!source) return {};
-    line.sources.push_back(*source);
-    // An immediate is 16 bits, sign-extended.
-    if (immediate && !source->range) line.sources.back().constant = uint32_t(int32_t(int16_t(source->constant)));
-  }
-  if (at != text.operands.size()) return {};
-  if (opcode->reads_scc) line.sources.push_back({.range = scc});
-  return line;
-}
-
-/// The block with who writes and reads what.
-class Reader {
-public:
-  Reader(const Facts& facts, const analysis::Block& block, Opcodes& opcodes)
-      : facts_(facts), block_(block), opcodes_(opcodes) {
-    for (size_t item = block.first; item < block.last; ++item) {
-      const bool here = facts.is_instruction(item);
-      lines_.push_back(here ? taken_apart(facts.program.items[item], opcodes) : Line{});
-      const isa::Instruction none;
-      const isa::Instruction& i = here ? facts.instruction(item) : none;
-      writes_.push_back(facts.liveness.registers.set_of(i.defs));
-      reads_.push_back(facts.liveness.registers.set_of(i.uses));
-    }
-  }
-
-  const Line& line(size_t item) const { return lines_[item - block_.first]; }
-  const RegisterSet& writes(size_t item) const { return writes_[item - block_.first]; }
-  const RegisterSet& reads(size_t item) const { return reads_[item - block_.first]; }
-
-  /// The last item before `item` that writes the unit.
-  size_t writer(size_t unit, size_t item) const {
-    while (item-- > block_.first)
-      if (writes(item).test(unit)) return item;
-    return nowhere;
-  }
-
-  /// Whether any of `items` but `left_out` writes the unit, from `first` up to `last`.
-  template <class LeftOut> bool written(size_t unit, size_t first, size_t last, LeftOut left_out) const {
-    for (size_t item = first; item < last; ++item)
-      if (writes(item).test(unit) && !left_out(item)) return true;
-    return false;
-  }
-
-  /// Whether what `item` writes to the unit is read by anything but `left_out`, or may be behind the block.
-  template <class LeftOut> bool wanted(size_t unit, size_t item, LeftOut left_out) const {
-    for (size_t at = item + 1; at < block_.last; ++at) {
-      if (reads(at).test(unit) && !left_out(at)) return true;
-      // Under another EXEC a write leaves some lanes as they were.
-      if (writes(at).test(unit) && (!analysis::is_vector_unit(unit) || !exec_changes(item, at))) return false;
-    }
-    return facts_.live_after(block_.last - 1).test(unit);
-  }
-
-  bool exec_changes(size_t first, size_t last) const {
-    for (size_t item = first; item < last; ++item)
-      if (writes(item).test(isa::exec_lo) || writes(item).test(isa::exec_hi)) return true;
-    return false;
-  }
-
-  size_t unit_of(const RegisterRange& range, size_t k = 0) const {
-    return facts_.liveness.registers.first_of(range) + k;
-  }
-
-  const Facts& facts_;
-  const analysis::Block& block_;
-  Opcodes& opcodes_;
-
-private:
-  std::vector<Line> lines_;
-  std::vector<RegisterSet> writes_, reads_;
-};
 
 /// A window from the items that it is to have.
 class Builder {
@@ -515,8 +361,10 @@ std::optional<size_t> lower_half(const Reader& reader, size_t item) {
 } // namespace
 
 std::vector<std::vector<Window>> windows_of(const Facts& facts, const analysis::Block& block, Opcodes& opcodes) {
-  const Reader reader(facts, block, opcodes);
   std::vector<std::vector<Window>> roots;
+  for (size_t item = block.first; item < block.last; ++item) // registers are not those that are named
+    if (facts.is_instruction(item) && isa::name_of(facts.instruction(item)).starts_with("s_set_gpr_idx")) return roots;
+  const Reader reader(facts, block, opcodes);
   for (size_t item = block.first; item < block.last; ++item) {
     const Line& line = reader.line(item);
     if (!line.opcode || !line.result || line.opcode->result == Type::bit) continue;
@@ -526,118 +374,6 @@ std::vector<std::vector<Window>> windows_of(const Facts& facts, const analysis::
     if (!windows.empty()) roots.push_back(std::move(windows));
   }
   return roots;
-}
-
-// ---- text ----
-
-namespace {
-
-std::string constant_text(uint32_t value) {
-  const auto number = int32_t(value);
-  return number >= -16 && number <= 64 ? fmt::format("{}", number) : fmt::format("{:#x}", value);
-}
-
-/// Registers for values that are made on the way.
-class Allocation {
-public:
-  Allocation(const Facts& facts, const Window& window) : busy_(facts.live_after(window.root())) {
-    for (size_t k = 0; k < window.inputs.size(); ++k)
-      if (!window.sequence.leaves[k].constant) busy_ |= facts.liveness.registers.set_of({{window.inputs[k]}});
-    vgprs_ = facts.vgpr_budget;
-    // Scalar registers are taken from those that the window itself wrote: there always are enough of them.
-    for (size_t item : window.items)
-      for (const RegisterRange& range : facts.instruction(item).defs)
-        for (uint16_t n = 0; range.file == File::sgpr && n < range.count; ++n)
-          if (range.first + n < isa::flat_scratch_lo) sgprs_.push_back(uint16_t(range.first + n));
-  }
-
-  std::optional<RegisterRange> take(File file, uint16_t count) {
-    if (file == File::vgpr) {
-      for (uint16_t first = 0; first + count <= vgprs_; first += count)
-        if (const RegisterRange range{file, first, count}; is_free(range)) return taken(range);
-      return std::nullopt;
-    }
-    for (uint16_t first : sgprs_)
-      if (const RegisterRange range{file, first, count}; count == 1 && is_free(range)) return taken(range);
-    return std::nullopt;
-  }
-
-  /// The result's own registers may hold what comes before it, unless something still reads what is in them.
-  bool is_free(const RegisterRange& range) const {
-    for (uint16_t n = 0; n < range.count; ++n)
-      if (busy_.test(analysis::bit_of(range.file, uint16_t(range.first + n)))) return false;
-    return true;
-  }
-  RegisterRange taken(const RegisterRange& range) {
-    for (uint16_t n = 0; n < range.count; ++n) busy_.set(analysis::bit_of(range.file, uint16_t(range.first + n)));
-    return range;
-  }
-
-private:
-  RegisterSet busy_;
-  uint32_t vgprs_ = 0;
-  std::vector<uint16_t> sgprs_;
-};
-
-/// The registers of a part of a pair, or of two words as one. Nothing where they do not lie so.
-std::optional<RegisterRange> named(std::string_view naming, const RegisterRange& first, const RegisterRange& second) {
-  if (naming == "low") return RegisterRange{first.file, first.first, 1};
-  if (naming == "high") return RegisterRange{first.file, uint16_t(first.first + 1), 1};
-  if (first.file != second.file || first.first + 1 != second.first || first.first % 2 != 0) return std::nullopt;
-  return RegisterRange{first.file, first.first, 2};
-}
-
-/// Sources in the order in which the short form can have them.
-void arrange(const Opcode& opcode, std::vector<std::string>& sources) {
-  const auto is_vgpr = [](const std::string& text) { return text.starts_with('v') && !text.starts_with("vcc"); };
-  if (opcode.unit == Unit::vector && opcode.commutes && opcode.short_form && is_vgpr(sources[0]) &&
-      !is_vgpr(sources[1]))
-    std::swap(sources[0], sources[1]);
-}
-
-} // namespace
-
-std::optional<std::string> text_of(const Facts& facts, const Window& window, const Sequence& replacement,
-                                   std::vector<RegisterRange>& overwritten) {
-  Allocation registers(facts, window);
-  std::vector<std::optional<RegisterRange>> places(replacement.leaves.size() + 2 * replacement.steps.size());
-  for (size_t k = 0; k < window.inputs.size(); ++k)
-    if (!window.sequence.leaves[k].constant) places[k] = window.inputs[k];
-  std::string text;
-  for (size_t k = 0; k < replacement.steps.size(); ++k) {
-    const Step& step = replacement.steps[k];
-    const uint16_t value = replacement.value_of(k);
-    if (step.opcode->unit == Unit::naming) {
-      const auto first = places[step.sources[0]];
-      const auto second = step.opcode->count == 2 ? places[step.sources[1]] : first;
-      if (!first || !second || !(places[value] = named(step.opcode->name, *first, *second))) return std::nullopt;
-      continue;
-    }
-    std::vector<std::string> sources;
-    for (uint8_t s = 0; s < step.opcode->count; ++s) {
-      const uint16_t source = step.sources[s];
-      // A constant that was left open in the replacement is the window's own.
-      if (replacement.is_leaf(source) && replacement.leaves[source].constant)
-        sources.push_back(constant_text(source < window.sequence.leaves.size() ? window.sequence.leaves[source].value
-                                                                               : replacement.leaves[source].value));
-      else if (places[source])
-        sources.push_back(rewrite::register_text(*places[source]));
-      else
-        return std::nullopt;
-    }
-    arrange(*step.opcode, sources);
-    const bool last = value == replacement.result;
-    const auto to = last ? std::optional(window.output)
-                         : registers.take(window.output.file, step.opcode->result == Type::wide ? 2 : 1);
-    if (!to) return std::nullopt;
-    if (!last) overwritten.push_back(*to);
-    places[value] = to;
-    text += fmt::format("{} {}", step.opcode->name, rewrite::register_text(*to));
-    for (const std::string& source : sources) text += ", " + source;
-    text += '\n';
-  }
-  const bool assembles = !text.empty() && facts.codec.assemble(text).has_value();
-  return assembles ? std::optional(text) : std::nullopt;
 }
 
 } // namespace asmevo::search::superopt
