@@ -45,7 +45,7 @@ double unit(std::mt19937_64& random) { return double(random() >> 11) * 0x1p-53; 
 
 std::optional<std::vector<recover::Edit>> carried_out(const Facts& facts, const Move& move) {
   if (!move.everywhere) return complete(facts, move.idea);
-  KnownSteps none;
+  rewrite::KnownSteps none;
   auto bundled = carry_out(facts, {.steps = {{move.rule, move.idea.variant}}, .direction = move.rule->direction}, none);
   if (!bundled) return std::nullopt;
   return std::move(bundled->edits);
