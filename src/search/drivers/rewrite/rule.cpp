@@ -23,6 +23,7 @@ constexpr Rule catalogue[] = {
     {"fast-square-root", instruction_simplification, true, fast_square_root},
     {"reciprocal-square-root", instruction_simplification, true, reciprocal_square_root},
     {"quiet-twice", instruction_simplification, false, quiet_twice},
+    {"lane-bits", instruction_simplification, false, lane_bits},
     {"copies-back", instruction_simplification, false, copies_back},
     {"lane-exchanges", latency_hiding, false, lane_exchanges},
     {"merge-memory", memory_access, false, merge_memory, false},

@@ -23,5 +23,6 @@ std::vector<Idea> lane_exchanges(const Facts& facts);
 std::vector<Idea> quiet_twice(const Facts& facts);
 std::vector<Idea> reduction_trees(const Facts& facts);
 std::vector<Idea> copies_back(const Facts& facts);
+std::vector<Idea> lane_bits(const Facts& facts);
 
 } // namespace asmevo::search::rewrite
