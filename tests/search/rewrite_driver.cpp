@@ -2,11 +2,29 @@
 
 #include "rewrite_fixture.h"
 
+#include <algorithm>
+
 using namespace asmevo;
 using namespace asmevo::search;
 using namespace asmevo::search::rewrite::testing;
 
 namespace {
+
+/// Two pairs of loads that merge, and an addition made twice.
+constexpr const char* longer = "global_load_dword v2, v[0:1], off\n"
+                               "global_load_dword v3, v[0:1], off offset:4\n"
+                               "global_load_dword v6, v[0:1], off offset:64\n"
+                               "global_load_dword v7, v[0:1], off offset:68\n"
+                               "s_waitcnt vmcnt(0)\n"
+                               "v_add_u32_e32 v4, v2, v3\n"
+                               "v_add_u32_e32 v5, v2, v3\n"
+                               "v_add_u32_e32 v8, v6, v7\n"
+                               "v_add_u32_e32 v9, v6, v7\n"
+                               "v_xor_b32_e32 v4, v4, v5\n"
+                               "v_mul_lo_u32 v8, v8, v9\n"
+                               "v_xor_b32_e32 v4, v4, v8\n"
+                               "global_store_dword v[0:1], v4, off\n"
+                               "s_endpgm\n";
 
 /// Two loads that merge, an addition made twice, and a wait that is too strong.
 constexpr const char* body = "global_load_dword v2, v[0:1], off\n"
@@ -75,6 +93,24 @@ TEST(RewriteDriver, ACopyGoesOnAsTheOriginalDoes) {
   const auto copy = driver->clone();
   ASSERT_TRUE(copy);
   EXPECT_EQ(rules_of(all_of(*copy, state)), rules_of(all_of(*driver, state)));
+}
+
+TEST(RewriteDriver, WhatAnAcceptedBundleContainsIsNotProposedAlone) {
+  const recover::Program program = program_of(longer);
+  const State state = state_of(program);
+  const auto driver = rewrite_driver(), other = rewrite_driver();
+  std::mt19937_64 random;
+  const auto bundle = driver->propose(state, random), same = other->propose(state, random);
+  ASSERT_TRUE(bundle && same);
+  ASSERT_EQ(bundle->rule, "several-rules");
+  driver->learn(*bundle, {.outcome = gate::Outcome::accepted});
+  other->learn(*same, {.outcome = gate::Outcome::insufficient_speedup});
+  const auto rest = rules_of(all_of(*driver, state)), all = rules_of(all_of(*other, state));
+  EXPECT_LT(rest.size(), all.size());
+  EXPECT_TRUE(std::ranges::count(all, "merge-memory"));
+  EXPECT_FALSE(std::ranges::count(rest, "merge-memory"));
+  // Bundles that leave something out show whether it was of use.
+  EXPECT_TRUE(std::ranges::count(rest, "several-rules"));
 }
 
 } // namespace

@@ -117,7 +117,7 @@ size_t fingerprint(const recover::Program& program) {
 std::optional<Bundled> carry_out(const Facts& facts, const Bundle& bundle, KnownSteps& known) {
   auto program = std::make_shared<const recover::Program>(facts.program);
   std::string rationale;
-  std::optional<Direction> direction;
+  std::vector<Bundle::Step> applied;
   size_t total = 0;
   for (const Bundle::Step& step : bundle.steps) {
     auto [place, is_new] = known.try_emplace({fingerprint(*program), step.rule, step.variant});
@@ -125,13 +125,13 @@ std::optional<Bundled> carry_out(const Facts& facts, const Bundle& bundle, Known
     const StepResult& result = place->second;
     if (result.times == 0) continue;
     program = result.program;
-    if (!direction) direction = step.rule->direction;
+    applied.push_back(step);
     rationale += fmt::format("{}{} × {}", rationale.empty() ? "" : ", ", result.times, step.rule->name);
     if (step.variant > 0) rationale += fmt::format(" in variant {}", step.variant);
     total += result.times;
   }
   if (total < 2) return std::nullopt;
-  return Bundled{difference(facts.program, *program), std::move(rationale), *direction};
+  return Bundled{difference(facts.program, *program), std::move(rationale), applied.front().rule->direction, applied};
 }
 
 } // namespace asmevo::search::rewrite

@@ -32,6 +32,7 @@ struct Bundled {
   std::vector<recover::Edit> edits; // of the program of the facts
   std::string rationale;
   Direction direction; // of the first rule that applied
+  std::vector<Bundle::Step> applied;
 };
 
 /// Which program it is: the listing itself, since programs come and go at the same address.

@@ -2,9 +2,10 @@
 //
 // For the program it is given it lists bundles of ideas (bundle.h) and then every idea of every rule, most promising
 // first, and proposes them one by one.
+// What an accepted bundle contains is not proposed alone for the same program: it would be accepted, and be worse.
 // When an idea is accepted the program changes and the list is made anew; ideas that were judged before are recognised
-// by their text and not proposed again. It needs no random numbers, and no verdicts: what it proposes next depends on
-// the program and the focus alone.
+// by their text and not proposed again. It needs no random numbers, and no refusals: what it proposes next depends
+// on the program, the focus and what was accepted.
 #include "search/drivers.h"
 #include "search/drivers/rewrite/bundle.h"
 #include "search/drivers/rewrite/rule.h"
@@ -55,13 +56,19 @@ public:
       if (next == queue_.end()) return std::nullopt;
       const Candidate candidate = std::move(*next);
       queue_.erase(next);
+      if (candidate.rule && has_won({candidate.rule, candidate.idea.variant})) continue;
       if (!facts) facts.emplace(gather(state));
       if (auto proposal = candidate.rule ? of_idea(*facts, candidate) : of_bundle(*facts, candidate.bundle))
         if (proposed_.insert({program_, text_of(proposal->edits)}).second) return proposal;
     }
   }
 
-  void learn(const Proposal&, const gate::Verdict&) override {}
+  void learn(const Proposal& proposal, const gate::Verdict& verdict) override {
+    if (verdict.outcome != gate::Outcome::accepted) return;
+    const auto made = bundles_.find({program_, text_of(proposal.edits)});
+    if (made == bundles_.end()) return;
+    for (const Bundle::Step& step : made->second) won_.insert({program_, step.rule, step.variant});
+  }
 
 private:
   static std::optional<Proposal> of_idea(const Facts& facts, const Candidate& candidate) {
@@ -75,9 +82,14 @@ private:
                     .window = window};
   }
 
+  bool has_won(const Bundle::Step& step) const { return won_.contains({program_, step.rule, step.variant}); }
+
   std::optional<Proposal> of_bundle(const Facts& facts, const Bundle& bundle) {
     auto bundled = carry_out(facts, bundle, steps_);
     if (!bundled || bundled->edits.empty()) return std::nullopt;
+    if (bundle.direction && std::ranges::all_of(bundled->applied, [&](const auto& step) { return has_won(step); }))
+      return std::nullopt;
+    bundles_[{program_, text_of(bundled->edits)}] = bundled->applied;
     const Range window = hull(bundled->edits);
     return Proposal{.edits = std::move(bundled->edits),
                     .rule = bundle.steps.size() == 1 ? std::string(bundle.steps[0].rule->name) : "several-rules",
@@ -105,6 +117,8 @@ private:
   std::deque<Candidate> queue_; // the most promising first
   KnownSteps steps_;            // of that program
   std::set<std::pair<size_t, std::string>> proposed_;
+  std::map<std::pair<size_t, std::string>, std::vector<Bundle::Step>> bundles_; // what proposed ones consist of
+  std::set<std::tuple<size_t, const Rule*, unsigned>> won_; // by program: rules and variants of accepted bundles
 };
 
 } // namespace
