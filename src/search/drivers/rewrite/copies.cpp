@@ -1,9 +1,9 @@
 #include "search/drivers/rewrite/copies.h"
 
 #include "analysis/exec.h"
+#include "search/drivers/rewrite/local.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace asmevo::search::rewrite {
@@ -11,30 +11,6 @@ namespace asmevo::search::rewrite {
 namespace {
 
 constexpr size_t nobody = ~size_t{0};
-
-/// Whether a lane's result may depend on what other lanes hold, active or not.
-bool crosses_lanes(const isa::Instruction& i) {
-  constexpr std::array parts = {"readlane", "readfirstlane", "writelane", "permute", "permlane", "swizzle", "bpermute"};
-  if (i.traits.mfma || i.suffix == isa::Suffix::dpp) return true;
-  const std::string_view name = isa::name_of(i);
-  return std::ranges::any_of(parts, [&](std::string_view part) { return name.find(part) != name.npos; });
-}
-
-/// Whether a destination is read as well, or written in part only, besides what the text says.
-bool keeps_a_part(const isa::Instruction& i, const InstructionText& text, const isa::RegisterRange& destination) {
-  bool named = false;
-  for (size_t k = i.explicit_defs; k < text.operands.size(); ++k)
-    if (const auto range = operand_registers(text.operands[k])) named |= range->overlaps(destination);
-  const bool used =
-      std::ranges::any_of(i.uses, [&](const isa::RegisterRange& use) { return use.overlaps(destination); });
-  if (!named || !used) return used;
-  // Both: only the kind of instruction tells.
-  constexpr std::array parts = {"mac_", "macc_", "writelane", "d16"};
-  const std::string_view name = isa::name_of(i);
-  const bool dot = name.starts_with("v_dot") && name.find("c_") != name.npos;
-  return dot || i.suffix == isa::Suffix::sdwa || text.modifiers.find("op_sel") != std::string::npos ||
-         std::ranges::any_of(parts, [&](std::string_view part) { return name.find(part) != name.npos; });
-}
 
 } // namespace
 

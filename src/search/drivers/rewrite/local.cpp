@@ -1,6 +1,7 @@
 #include "search/drivers/rewrite/local.h"
 
 #include <algorithm>
+#include <array>
 
 namespace asmevo::search::rewrite {
 
@@ -86,6 +87,28 @@ std::vector<Idea> replace_pairs(const Facts& facts, std::string_view mnemonic, P
     ideas.push_back(std::move(idea));
   }
   return ideas;
+}
+
+bool crosses_lanes(const isa::Instruction& i) {
+  constexpr std::array parts = {"readlane", "readfirstlane", "writelane", "permute", "permlane", "swizzle", "bpermute"};
+  if (i.traits.mfma || i.suffix == isa::Suffix::dpp) return true;
+  const std::string_view name = isa::name_of(i);
+  return std::ranges::any_of(parts, [&](std::string_view part) { return name.find(part) != name.npos; });
+}
+
+bool keeps_a_part(const isa::Instruction& i, const InstructionText& text, const isa::RegisterRange& destination) {
+  bool named = false;
+  for (size_t k = i.explicit_defs; k < text.operands.size(); ++k)
+    if (const auto range = operand_registers(text.operands[k])) named |= range->overlaps(destination);
+  const bool used =
+      std::ranges::any_of(i.uses, [&](const isa::RegisterRange& use) { return use.overlaps(destination); });
+  if (!named || !used) return used;
+  // Both: only the kind of instruction tells.
+  constexpr std::array parts = {"mac_", "macc_", "writelane", "d16"};
+  const std::string_view name = isa::name_of(i);
+  const bool dot = name.starts_with("v_dot") && name.find("c_") != name.npos;
+  return dot || i.suffix == isa::Suffix::sdwa || text.modifiers.find("op_sel") != std::string::npos ||
+         std::ranges::any_of(parts, [&](std::string_view part) { return name.find(part) != name.npos; });
 }
 
 } // namespace asmevo::search::rewrite

@@ -23,6 +23,12 @@ std::optional<size_t> definition_of(const Facts& facts, const analysis::Block& b
 std::optional<size_t> defined_by(const Facts& facts, const analysis::Block& block, size_t item,
                                  std::string_view operand, std::string_view mnemonic);
 
+/// Whether a lane's result may depend on what other lanes hold, active or not.
+bool crosses_lanes(const isa::Instruction& i);
+
+/// Whether a destination is read as well, or written in part only, besides what the text says.
+bool keeps_a_part(const isa::Instruction& i, const InstructionText& text, const isa::RegisterRange& destination);
+
 struct Line {
   size_t item;
   InstructionText text;
