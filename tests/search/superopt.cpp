@@ -152,6 +152,7 @@ TEST(SuperoptFinder, DropsWhatDoesNothing) {
   EXPECT_EQ(cheapest("v_and_b32_e32 v8, 0xff, v0\nv_and_b32_e32 v8, 15, v8\n"), "v_and_b32 v8, 15, v0\n");
   EXPECT_EQ(cheapest("v_lshrrev_b32_e32 v8, 24, v0\nv_and_b32_e32 v8, 0xff, v8\n"), "v_lshrrev_b32 v8, 24, v0\n");
   EXPECT_EQ(cheapest("v_and_b32_e32 v8, 12, v0\nv_add_u32_e32 v8, 0, v8\n"), "v_and_b32 v8, 12, v0\n");
+  EXPECT_EQ(cheapest("v_add_u32_e32 v8, 0, v0\n"), "v_mov_b32 v8, v0\n");
   EXPECT_EQ(cheapest("v_not_b32_e32 v8, v0\nv_not_b32_e32 v8, v8\n"), "v_mov_b32 v8, v0\n");
 }
 

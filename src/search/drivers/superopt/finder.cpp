@@ -88,7 +88,8 @@ public:
 private:
   /// Whether so many steps can cost less than the best so far.
   bool worth(size_t steps) const {
-    return Cost{least_issue_ * double(steps), least_latency_, steps} < best_ && !spent();
+    // One may be a copy, which costs half.
+    return Cost{least_issue_ * (double(steps) - 0.5), least_latency_, steps} < best_ && !spent();
   }
   bool spent() const { return finding_.candidates >= bounds_.candidates; }
 

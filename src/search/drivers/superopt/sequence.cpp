@@ -39,6 +39,13 @@ Id as_source(Terms& terms, Id id, Type type) {
   return type == Type::wide && terms[id].width == 32 ? terms.sign_extend(id) : id;
 }
 
+/// A copy of a register, which those that read it can mostly read through.
+bool is_copy(const Sequence& sequence, const Step& step) {
+  if (step.opcode->name != "v_mov_b32" || !sequence.is_leaf(step.sources[0])) return false;
+  const Leaf& from = sequence.leaves[step.sources[0]];
+  return !from.constant && !from.scalar;
+}
+
 Id vector_result(const Opcode& opcode, Terms& terms, std::vector<Id>& sources, Id& second) {
   if (!opcode.vector) return sources[0]; // a move
   for (uint8_t k = 0; k < opcode.count; ++k)
@@ -66,7 +73,7 @@ Cost cost_of(const Sequence& sequence) {
     for (uint8_t s = 0; s < step.opcode->count; ++s) begin = std::max(begin, ready[step.sources[s]]);
     ready[sequence.value_of(k)] = ready[sequence.value_of(k) + 1] = begin + step.opcode->latency;
     if (step.kept || step.opcode->unit == Unit::naming) continue;
-    cost.issue += step.opcode->issue;
+    cost.issue += is_copy(sequence, step) ? step.opcode->issue / 2 : step.opcode->issue;
     ++cost.count;
   }
   cost.latency = ready[sequence.result];
