@@ -175,6 +175,16 @@ TEST(FlattenGuards, AMaskThatWaitsForMemoryEndsWhatIsTakenTogether) {
   EXPECT_EQ(same_results(body), 2u);
 }
 
+TEST(FlattenGuards, ARegisterThatIsOverwrittenBehindTheRegionsStandsInNobodysWay) {
+  // v9 is computed for a mask. Behind the regions it is written and read, with fewer lanes than the kernel began with.
+  const std::string body = "v_cmp_gt_u32_e32 vcc, 60, v0\ns_and_saveexec_b64 s[10:11], vcc\n" + region(3, 8, ".La") +
+                           "v_add_u32_e32 v9, 1, v0\nv_cmp_le_u32_e32 vcc, 9, v9\n"
+                           "s_and_saveexec_b64 s[2:3], vcc\ns_cbranch_execz .Lq\nv_add_u32_e32 v5, 5, v5\n"
+                           ".Lq:\ns_or_b64 exec, exec, s[2:3]\n"
+                           "v_mov_b32_e32 v9, 3\nv_add_u32_e32 v5, v5, v9\n";
+  EXPECT_EQ(same_results(body), 2u);
+}
+
 TEST(FlattenGuards, CodeThatCannotBeFollowedStaysAsItIs) {
   EXPECT_TRUE(ideas_for(region(3, 8, ".La")).empty()); // one region is no row
   EXPECT_TRUE(ideas_for(region(3, 8, ".La") + "s_barrier\n" + region(9, 24, ".Lb")).empty());

@@ -121,8 +121,10 @@ struct Flat {
   std::vector<size_t> items; // that it stands for
 };
 
-std::optional<Flat> flat_code(const Facts& facts, std::vector<size_t> items) {
-  auto code = StraightCode::of(facts, items, items.back() + 1);
+/// `wanted`: liveness by the readers that count. A register that is overwritten in the lanes that there are is live by
+/// the others, and what is computed for a mask may be left in it.
+std::optional<Flat> flat_code(const Facts& facts, const analysis::Liveness& wanted, std::vector<size_t> items) {
+  auto code = StraightCode::of(facts, items, wanted.before[items.back() + 1 - facts.function.first]);
   if (!code) return std::nullopt;
   simplify(*code);
   std::vector<int> asked = innermost(*code);
@@ -139,12 +141,12 @@ std::optional<Flat> flat_code(const Facts& facts, std::vector<size_t> items) {
   return Flat{*std::move(code), std::move(order), count, std::move(asked), std::move(items)};
 }
 
-std::optional<Flat> longest_flat_code(const Facts& facts, size_t first) {
+std::optional<Flat> longest_flat_code(const Facts& facts, const analysis::Liveness& wanted, size_t first) {
   std::vector<size_t> items = trace_from(facts, first);
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     items.resize(StraightCode::longest(facts, items, fewest_skips));
     if (items.empty()) return std::nullopt;
-    if (auto code = flat_code(facts, items)) return code;
+    if (auto code = flat_code(facts, wanted, items)) return code;
     items.pop_back();
   }
   return std::nullopt;
@@ -201,13 +203,15 @@ std::optional<Idea> written(const Facts& facts, Flat flat, Order order, std::str
 } // namespace
 
 std::vector<Idea> flatten_guards(const Facts& facts) {
+  const analysis::Liveness wanted =
+      analysis::liveness(facts.program, facts.function, facts.graph, analysis::Readers::wanted);
   std::vector<Idea> ideas;
   size_t done = facts.function.first; // behind what the last idea stands for
   for (const analysis::Block& block : facts.graph.blocks) {
     for (size_t item = block.first; item < block.last; ++item) {
       if (item < done || !facts.is_instruction(item)) continue;
       if (isa::name_of(facts.instruction(item)) != "s_and_saveexec_b64") continue;
-      const auto flat = longest_flat_code(facts, item);
+      const auto flat = longest_flat_code(facts, wanted, item);
       if (!flat) continue;
       for (const auto& [order, what] : {std::pair{Order::loads_first, "loads first"},
                                         std::pair{Order::critical_path, "scheduled by critical path"}})

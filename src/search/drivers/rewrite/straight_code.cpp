@@ -53,11 +53,12 @@ StraightCode::StraightCode(const Facts& facts) : facts_(&facts), sgprs_(128), vg
   masks.push_back({.value = 0});
 }
 
-std::optional<StraightCode> StraightCode::of(const Facts& facts, const std::vector<size_t>& items, size_t end) {
+std::optional<StraightCode> StraightCode::of(const Facts& facts, const std::vector<size_t>& items,
+                                             const analysis::RegisterSet& wanted) {
   StraightCode code(facts);
   for (const size_t item : items)
     if (!code.take(item)) return std::nullopt;
-  if (code.mask_ != entry_mask || !code.finish(end)) return std::nullopt;
+  if (code.mask_ != entry_mask || !code.finish(wanted)) return std::nullopt;
   return code;
 }
 
@@ -357,13 +358,12 @@ bool StraightCode::take_guard(size_t item, const InstructionText& text) {
   return true;
 }
 
-bool StraightCode::finish(size_t end) {
-  const analysis::RegisterSet& live = facts_->live_before(end);
-  if (live[analysis::scc_unit]) return false;
+bool StraightCode::finish(const analysis::RegisterSet& wanted) {
+  if (wanted[analysis::scc_unit]) return false;
   const auto keep = [&](isa::File file, std::vector<Part>& registers) {
     for (uint16_t r = 0; r < registers.size(); ++r) {
       const Part part = registers[r];
-      if (part.value == no_value || !live[analysis::bit_of(file, r)]) continue;
+      if (part.value == no_value || !wanted[analysis::bit_of(file, r)]) continue;
       if (values[part.value].placeless) return false;
       if (file == isa::File::vgpr) spread(part, {file, r, 1}, entry_mask);
       fix(part.value);

@@ -64,8 +64,10 @@ class StraightCode {
 public:
   static constexpr int entry_mask = 0;
 
-  /// The items as a wave executes them, and the place behind them. Nothing where something is not understood.
-  static std::optional<StraightCode> of(const Facts& facts, const std::vector<size_t>& items, size_t end);
+  /// The items as a wave executes them, and the registers that are wanted behind them. Nothing where something is not
+  /// understood.
+  static std::optional<StraightCode> of(const Facts& facts, const std::vector<size_t>& items,
+                                        const analysis::RegisterSet& wanted);
   /// How many of the items are understood, up to the last place where EXEC is what it was at the beginning with at
   /// least `least` skips before it; 0 where there is none.
   static size_t longest(const Facts& facts, const std::vector<size_t>& items, size_t least);
@@ -91,7 +93,7 @@ private:
   bool take_general(size_t item, InstructionText text);
   bool take_mask(size_t item, const InstructionText& text);
   bool take_guard(size_t item, const InstructionText& text);
-  bool finish(size_t end);
+  bool finish(const analysis::RegisterSet& wanted);
 
   Part& held(const isa::RegisterRange& range, uint16_t k);
   Part part_at(const isa::RegisterRange& range, uint16_t k);
