@@ -77,14 +77,14 @@ inline Facts facts_of(const recover::Program& program) {
       {.program = &program, .function = &program.functions.front(), .codec = &codec(), .allow_float_rewrites = true});
 }
 
-/// The instructions of the first function as text, one a line, without what follows s_endpgm.
+/// The instructions and alignments of the first function as text, one a line, without what follows s_endpgm.
 inline std::string text_of(const recover::Program& program) {
   std::string text;
   for (size_t i = program.functions.front().first; i < program.functions.front().last; ++i) {
     const recover::Item& item = program.items[i];
     if (item.kind == recover::ItemKind::label)
       text += i == program.functions.front().first ? "" : item.text + ":\n";
-    else if (item.kind == recover::ItemKind::instruction)
+    else if (item.kind == recover::ItemKind::instruction || item.kind == recover::ItemKind::align)
       text += item.text + "\n";
     if (item.text == "s_endpgm") break;
   }

@@ -35,6 +35,8 @@ constexpr Rule catalogue[] = {
     {"remove-dead-code", instruction_simplification, false, remove_dead_code},
     {"drop-exec-skips", instruction_simplification, false, drop_exec_skips},
     {"schedule-blocks", latency_hiding, false, schedule_blocks, true, 2},
+    {"raise-priority", latency_hiding, false, raise_priority},
+    {"align-loops", latency_hiding, false, align_loops},
 };
 
 uint32_t highest_vgpr(const recover::Program& program, const recover::Function& function) {
