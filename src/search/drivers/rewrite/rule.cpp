@@ -28,6 +28,7 @@ constexpr Rule catalogue[] = {
     {"copies-back", instruction_simplification, false, copies_back},
     {"lane-exchanges", latency_hiding, false, lane_exchanges},
     {"merge-memory", memory_access, false, merge_memory, false},
+    {"strength-reduction", instruction_simplification, false, strength_reduction},
     {"scalar-arithmetic", instruction_simplification, false, scalar_arithmetic},
     {"hoist-invariants", instruction_simplification, false, hoist_invariants},
     {"swizzle-lds", memory_access, false, swizzle_lds},
