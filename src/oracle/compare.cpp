@@ -122,21 +122,29 @@ struct Comparer {
     std::array<uint32_t, block> a, b, distance;
     std::memcpy(a.data(), expected.bytes.data() + 4 * start, 4 * count);
     std::memcpy(b.data(), got.data() + 4 * start, 4 * count);
-    double largest = 0;
-    unsigned strange = 0;
-    uint64_t same = 0;
+    uint32_t strange = 0, same = 0;
     for (uint64_t i = 0; i < count; ++i) {
-      const uint32_t infinite = 0x7f800000, x = a[i] & ~(1u << 31), y = b[i] & ~(1u << 31);
-      const bool equal = a[i] == b[i];
-      const double difference = std::fabs(g[i] - e[i]), bound = floor + tolerance.relative * std::fabs(e[i]);
-      strange |= unsigned((!equal) & ((x >= infinite) | (y >= infinite) | (bound <= 0)));
-      const double over = equal | (difference == 0) ? 0 : difference / bound;
-      largest = over > largest ? over : largest;
+      constexpr uint32_t sign = 1U << 31, infinite = 0x7f800000;
+      const uint32_t x = a[i] & ~sign, y = b[i] & ~sign, equal = a[i] == b[i];
+      strange |= ~equal & (uint32_t(x >= infinite) | uint32_t(y >= infinite));
       same += equal;
-      const uint32_t apart = (a[i] ^ b[i]) >> 31 ? x + y : x > y ? x - y : y - x;
+      const uint32_t apart = (a[i] ^ b[i]) & sign ? x + y : std::max(x, y) - std::min(x, y);
       distance[i] = equal ? 0 : apart;
     }
-    if (strange || largest > 1) return false;
+    if (strange & 1) return false;
+    constexpr uint64_t lanes = 8;
+    std::array<double, lanes> most{};
+    const auto look = [&](uint64_t lane, uint64_t i) {
+      const double difference = std::fabs(g[i] - e[i]), bound = floor + tolerance.relative * std::fabs(e[i]);
+      const double over = difference > 0 ? difference / bound : 0; // not of what is not a number, and the same
+      most[lane] = over > most[lane] ? over : most[lane];
+    };
+    const uint64_t whole = count / lanes * lanes;
+    for (uint64_t i = 0; i < whole; i += lanes)
+      for (uint64_t lane = 0; lane < lanes; ++lane) look(lane, i + lane);
+    for (uint64_t i = whole; i < count; ++i) look(0, i);
+    const double largest = std::ranges::max(most);
+    if (largest > 1) return false;
     result.largest_excess = largest;
     result.differing = count - same;
     for (uint64_t i = 0; i < count; ++i) result.ulps.add(uint64_t{distance[i]});
@@ -144,12 +152,25 @@ struct Comparer {
   }
 
   void sum(BlockResult& result, uint64_t start, uint64_t count, const Values& e, const Values& g) const {
-    for (uint64_t i = 0; i < count; ++i) {
-      bool counted = std::isfinite(e[i]) && std::isfinite(g[i]) && !expected.ignored.contains(start + i);
-      double a = counted ? e[i] : 0, b = counted ? g[i] : 0;
-      result.dot += a * b;
-      result.expected_square += a * a;
-      result.got_square += b * b;
+    constexpr uint64_t lanes = 8; // sums side by side: one alone waits for itself
+    constexpr double largest = std::numeric_limits<double>::max();
+    std::array<double, lanes> dot{}, expected_square{}, got_square{};
+    const auto add = [&](uint64_t lane, double x, double y) {
+      const bool finite = (std::fabs(x) <= largest) & (std::fabs(y) <= largest);
+      const double a = finite ? x : 0, b = finite ? y : 0;
+      dot[lane] += a * b;
+      expected_square[lane] += a * a;
+      got_square[lane] += b * b;
+    };
+    const uint64_t whole = expected.ignored.empty() ? count / lanes * lanes : 0;
+    for (uint64_t i = 0; i < whole; i += lanes)
+      for (uint64_t lane = 0; lane < lanes; ++lane) add(lane, e[i + lane], g[i + lane]);
+    for (uint64_t i = whole; i < count; ++i)
+      if (!expected.ignored.contains(start + i)) add(i % lanes, e[i], g[i]);
+    for (uint64_t lane = 0; lane < lanes; ++lane) {
+      result.dot += dot[lane];
+      result.expected_square += expected_square[lane];
+      result.got_square += got_square[lane];
     }
   }
 
