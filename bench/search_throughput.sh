@@ -5,18 +5,20 @@
 #   search_throughput.sh ASMEVO [BUDGET]
 set -euo pipefail
 asmevo=$(realpath "${1:?usage: search_throughput.sh ASMEVO [BUDGET]}")
-budget=${2:-100}
+budget=${2:-200}
 cd "$(dirname "$0")/.."
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 TIMEFORMAT='%U'
-for driver in rewrite random mcmc; do
+# A team has one worker for each direction; what one of them finds the others find again.
+for search in rewrite "rewrite --team 5" random mcmc; do
   for workers in 1 "$(nproc)"; do
-    name=$out/$driver.$workers
-    { time "$asmevo" optimize corpus/softmax.hsaco --launch corpus/softmax.json --driver $driver --seed 1 --budget "$budget" \
+    name="$out/$search.$workers"
+    # shellcheck disable=SC2086 # the name of the driver and its options
+    { time "$asmevo" optimize corpus/softmax.hsaco --launch corpus/softmax.json --driver $search --seed 1 --budget "$budget" \
       --workers "$workers" -o "$out/best.hsaco" --force --json 2>/dev/null >"$name.json"; } 2>"$name.user"
   done
-  python3 - "$driver" "$out/$driver.1" "$out/$driver.$(nproc)" <<'END'
+  python3 - "$search" "$out/$search.1" "$out/$search.$(nproc)" <<'END'
 import json, sys
 
 class Run:
