@@ -97,14 +97,14 @@ std::vector<EntryValue> entry_values(const recover::Program& program, const reco
   if (!kernel) return values;
   Filling sgprs(values, forms);
   put_scalars(program, function.kernel, *kernel, preloaded, sgprs, forms);
-  if (program.target.unified_registers()) { // ten bits each in v0
+  const uint32_t beyond_x = field(kernel->descriptor.compute_pgm_rsrc2(), 11, 2);
+  if (program.target.unified_registers()) { // ten bits each in v0, of those that the descriptor asks for
     FormId packed = work_item(*kernel, 0, forms);
-    for (unsigned axis = 1; axis < 3; ++axis)
+    for (unsigned axis = 1; axis < 3 && axis <= beyond_x; ++axis)
       packed = forms.add(packed, forms.scale(work_item(*kernel, axis, forms), 1u << 10 * axis));
     values.push_back({vgpr_unit, packed, LaneMasks::entry});
     return values;
   }
-  const uint32_t beyond_x = field(kernel->descriptor.compute_pgm_rsrc2(), 11, 2);
   for (unsigned axis = 0; axis < 3 && axis <= beyond_x; ++axis)
     values.push_back({vgpr_unit + axis, work_item(*kernel, axis, forms), LaneMasks::entry});
   return values;

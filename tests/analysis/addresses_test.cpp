@@ -11,8 +11,8 @@ constexpr Size row = std::array<uint32_t, 3>{256, 1, 1};
 /// A kernel with its addresses. Memory instructions are numbered from 0, without the scalar loads of `arguments`.
 struct Kernel {
   explicit Kernel(const std::string& text, Size size = std::nullopt, AliasPolicy policy = {},
-                  isa::Processor processor = isa::Processor::gfx942)
-      : program(kernel_program(text, size, processor)),
+                  isa::Processor processor = isa::Processor::gfx942, uint32_t last_axis = 2)
+      : program(kernel_program(text, size, processor, last_axis)),
         addresses(program, program.functions[0], control_flow(program, program.functions[0]), policy) {
     for (const Address& a : addresses.all())
       if (a.base != BaseKind::kernarg_segment) accesses.push_back(&a);
@@ -90,6 +90,15 @@ TEST(Addresses, packed_work_item_ids_are_taken_apart) {
   EXPECT_EQ(Kernel("v_lshlrev_b32 v1, 2, v0\n" + store, row).text(), "lds | 4*item.x");
   EXPECT_EQ(Kernel("v_lshl_add_u32 v1, v1, 5, v0\n" + store, std::nullopt, {}, isa::Processor::gfx908).text(),
             "lds | item.x + 32*item.y");
+}
+
+TEST(Addresses, ids_that_the_descriptor_does_not_ask_for_are_not_packed) {
+  const auto of = [](uint32_t last_axis) {
+    return Kernel("ds_write_b32 v0, v9\n", std::nullopt, {}, isa::Processor::gfx942, last_axis).text();
+  };
+  EXPECT_EQ(of(0), "lds | item.x");
+  EXPECT_EQ(of(1), "lds | item.x + 1024*item.y");
+  EXPECT_EQ(of(2), "lds | item.x + 1024*item.y + 2^20*item.z");
 }
 
 TEST(Addresses, a_word_that_may_wrap_is_a_symbol_when_it_becomes_a_pair) {

@@ -6,18 +6,19 @@
 namespace asmevo::analysis {
 
 /// `text` as the kernel "f": kernarg address in s[0:1], workgroup ids in s2, s3 and s4, work-item ids in v0 (packed
-/// from gfx90a on, else x, y, z in v0 to v2). Arguments: pointers at 0 and 8, dwords at 16 and 20, a pointer at 24.
+/// from gfx90a on, else x, y, z in v0 to v2; `last_axis` is the last one that it asks for). Arguments: pointers at 0
+/// and 8, dwords at 16 and 20, a pointer at 24.
 inline recover::Program kernel_program(const std::string& text,
                                        std::optional<std::array<uint32_t, 3>> workgroup_size = std::nullopt,
-                                       isa::Processor processor = isa::Processor::gfx942) {
+                                       isa::Processor processor = isa::Processor::gfx942, uint32_t last_axis = 2) {
   recover::Program program = assemble(text, processor);
   object::Kernel kernel;
   kernel.name = "f";
   const auto put = [&](size_t at, uint32_t value) {
     for (size_t k = 0; k < 4; ++k) kernel.descriptor.raw[at + k] = uint8_t(value >> 8 * k);
   };
-  put(52, 2 << 1 | 7 << 7 | 2 << 11); // two user SGPRs, workgroup ids and work-item ids x, y, z
-  put(56, 1 << 3);                    // kernarg pointer
+  put(52, 2 << 1 | 7 << 7 | last_axis << 11); // two user SGPRs, workgroup ids x, y, z and work-item ids
+  put(56, 1 << 3);                            // kernarg pointer
   object::KernelMetadata metadata{.name = "f", .symbol = "f.kd", .kernarg_segment_size = 32};
   metadata.max_flat_workgroup_size = 256;
   metadata.reqd_workgroup_size = workgroup_size;

@@ -6,8 +6,10 @@
 
 namespace asmevo::search::rewrite::testing {
 
-/// What one workgroup leaves in the 4096 bytes where s[0:1] points; nothing where it does not end as it should.
-inline std::optional<Bytes> results_of(const std::string& text, uint32_t lds_bytes = 0, uint32_t work_items = 64) {
+/// What one workgroup leaves in the 4096 bytes where s[0:1] points, which are zero when it begins or `filled` with
+/// something; nothing where it does not end as it should.
+inline std::optional<Bytes> results_of(const std::string& text, uint32_t lds_bytes = 0, uint32_t work_items = 64,
+                                       bool filled = false) {
   const auto code = codec().assemble(text);
   if (!code) {
     ADD_FAILURE() << code.error().message << "\n" << text;
@@ -23,6 +25,7 @@ inline std::optional<Bytes> results_of(const std::string& text, uint32_t lds_byt
   dispatch.kernarg_address = 0x100000;
   auto mapped = memory.map(dispatch.kernarg_address, 4096, machine::Access::read_write, "out");
   EXPECT_TRUE(mapped);
+  for (size_t k = 0; filled && k < mapped->size(); ++k) (*mapped)[k] = uint8_t(k * 37 + k / 64);
   const auto run = machine::run(*image, dispatch, memory, {.instruction_budget = 20000});
   EXPECT_TRUE(run);
   if (run->status != machine::Status::completed) return std::nullopt;

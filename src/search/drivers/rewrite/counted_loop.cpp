@@ -161,6 +161,7 @@ std::optional<Rounds> rounds_of(const Facts& facts, const CountedLoop& loop, uin
   rounds.left_out = {loop.compare, loop.block->last - 1};
   if (loop.counts_only) {
     rounds.left_out.push_back(loop.step_item);
+    rounds.counting = {loop.step_item};
     rounds.step = fmt::format("s_add_i32 s{0}, s{0}, {1}\n", loop.counter, loop.step * int64_t(times));
   }
   const std::string check = enough(loop, times, *temporary);

@@ -16,11 +16,22 @@
 
 namespace asmevo::search::rewrite {
 
+/// What each lane of a loop tests, `limit` first: "ge_u32" where it is done as soon as its count has passed that.
+struct LaneTest {
+  std::string done, condition; // operands: the lanes that are done, and those that are in this iteration
+  uint16_t counter = 0;        // VGPR
+  bool before_step = false;    // the count is tested as it was when the iteration began
+  int64_t step = 0;
+  std::string limit, over;
+};
+
 /// A loop as several iterations at once need it. Lines end in newlines.
 struct Rounds {
   const analysis::Block* block = nullptr;
   std::string label;                  // of its top
   std::vector<size_t> left_out;       // items that only count and test
+  std::vector<size_t> counting;       // those of them that count
+  std::optional<LaneTest> lanes;      // where each lane counts for itself
   std::string step;                   // what counts for all iterations of a round, where copies do not count
   std::string first_test;             // goes to `rest` where fewer iterations are to come; else on
   std::string test;                   // goes to `many` where enough are to come; else on

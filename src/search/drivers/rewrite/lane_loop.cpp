@@ -227,12 +227,17 @@ std::optional<Rounds> rounds_of(const Facts& facts, const LaneLoop& loop, uint64
   const std::string count = fmt::format("v{}", loop.counter);
   if (loop.counts_only) {
     rounds.left_out.insert(rounds.left_out.end(), loop.step_items.begin(), loop.step_items.end());
+    rounds.counting = loop.step_items;
     rounds.step = fmt::format("v_add_u32_e32 {0}, {1:#x}, {0}\n", count, uint32_t(loop.step * int64_t(times)));
   }
   // VOPC takes a scalar or a constant in its first place only, so where it stood second the test is turned round.
   constexpr std::array turned = {std::pair{'l', 'g'}, std::pair{'g', 'l'}};
   std::string over(loop.over);
   if (!loop.limit_first) over[0] = turned[over[0] == 'l' ? 0 : 1].second;
+  const InstructionText both = parse_instruction(facts.program.items[loop.collect].text),
+                        compare = parse_instruction(facts.program.items[loop.compare].text);
+  rounds.lanes =
+      LaneTest{both.operands[0], compare.operands[0], loop.counter, loop.before_step, loop.step, loop.limit, over};
   const std::string tested = fmt::format("v{}", *next),
                     earlier = fmt::format("v_add_u32_e32 {}, {:#x}, {}\n", tested, uint32_t(-loop.step), count),
                     advance = fmt::format("v_add_u32_e32 {}, {:#x}, {}\n", tested, uint32_t(loop.step), count);

@@ -12,6 +12,8 @@ std::vector<Idea> fast_square_root(const Facts& facts);
 std::vector<Idea> reciprocal_square_root(const Facts& facts);
 std::vector<Idea> unguarded_exp(const Facts& facts);
 std::vector<Idea> unroll_loops(const Facts& facts);
+std::vector<Idea> pipeline_loops(const Facts& facts);
+std::vector<Idea> whole_loops(const Facts& facts);
 std::vector<Idea> merge_memory(const Facts& facts);
 std::vector<Idea> remove_dead_code(const Facts& facts);
 std::vector<Idea> remove_duplicates(const Facts& facts);
