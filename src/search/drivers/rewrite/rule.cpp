@@ -35,6 +35,7 @@ constexpr Rule catalogue[] = {
     {"hoist-invariants", instruction_simplification, false, hoist_invariants},
     {"swizzle-lds", memory_access, false, swizzle_lds},
     {"remove-duplicates", instruction_simplification, false, remove_duplicates, false},
+    {"packed-arithmetic", instruction_simplification, false, packed_arithmetic},
     {"remove-dead-code", instruction_simplification, false, remove_dead_code},
     {"drop-exec-skips", instruction_simplification, false, drop_exec_skips},
     {"schedule-blocks", latency_hiding, false, schedule_blocks, true, 2},

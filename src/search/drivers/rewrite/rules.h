@@ -28,6 +28,7 @@ std::vector<Idea> copies_back(const Facts& facts);
 std::vector<Idea> lane_bits(const Facts& facts);
 std::vector<Idea> strength_reduction(const Facts& facts);
 std::vector<Idea> scalar_arithmetic(const Facts& facts);
+std::vector<Idea> packed_arithmetic(const Facts& facts);
 std::vector<Idea> flatten_guards(const Facts& facts);
 std::vector<Idea> align_loops(const Facts& facts);
 std::vector<Idea> raise_priority(const Facts& facts);

@@ -1,0 +1,230 @@
+// Two products, sums or fused products at once.
+//
+// From gfx90a on, v_pk_mul_f32, v_pk_add_f32 and v_pk_fma_f32 do to two neighbouring registers what the single ones do
+// to one, to the bit and in the same time. Compilers use them where the source has vectors of two. Here two
+// instructions of a block that do not hang on each other become one, wherever their operands lie in one aligned pair of
+// registers (either half of which may be either operand) or can be moved there. All else keeps its order, but for what
+// has to wait for the second of the two.
+#include "recover/recover.h"
+#include "search/drivers/rewrite/packed_values.h"
+#include "search/drivers/rewrite/rules.h"
+
+#include <algorithm>
+#include <array>
+
+namespace asmevo::search::rewrite {
+
+namespace {
+
+using analysis::DependenceGraph;
+
+struct Form {
+  std::string_view single, packed;
+  size_t sources; // written ones
+  bool adds_to_destination;
+};
+constexpr auto forms = std::to_array<Form>({{"v_mul_f32", "v_pk_mul_f32", 2, false},
+                                            {"v_add_f32", "v_pk_add_f32", 2, false},
+                                            {"v_fma_f32", "v_pk_fma_f32", 3, false},
+                                            {"v_fmac_f32", "v_pk_fma_f32", 2, true}});
+constexpr uint32_t farthest = 64; // instructions between the two
+
+const Form* form_of(const Facts& facts, size_t item, const InstructionText& text) {
+  const isa::Instruction& i = facts.instruction(item);
+  const auto form = std::ranges::find(forms, isa::name_of(i), &Form::single);
+  if (form == forms.end() || i.suffix != isa::Suffix::none || facts.program.items[item].raw || i.traits.relative ||
+      i.defs.size() != 1 || !text.modifiers.empty() || text.operands.size() != form->sources + 1)
+    return nullptr;
+  return form;
+}
+
+/// ` name:[a,b]`, or nothing where all are `usual`.
+std::string selection(std::string_view name, const std::vector<bool>& bits, bool usual) {
+  if (std::ranges::find(bits, !usual) == bits.end()) return {};
+  std::string text = fmt::format(" {}:[", name);
+  for (size_t k = 0; k < bits.size(); ++k) text += fmt::format("{}{:d}", k ? "," : "", bool(bits[k]));
+  return text + "]";
+}
+
+class Packing {
+public:
+  Packing(const Facts& facts, const analysis::Block& block)
+      : facts_(facts), graph_(analysis::dependences(facts.program, facts.function, block.first, block.last)),
+        values_(facts, block, graph_) {
+    for (uint32_t node = 0; node < graph_.items.size(); ++node) {
+      group_.push_back(node);
+      forms_.push_back(form_of(facts, graph_.items[node], values_.text(node)));
+    }
+    partner_.resize(graph_.items.size());
+    lines_.resize(graph_.items.size());
+  }
+
+  /// How many pairs there are.
+  size_t run() {
+    size_t count = 0;
+    for (const bool may_move : {false, true})
+      for (uint32_t a = 0; a < forms_.size(); ++a)
+        for (uint32_t b = a + 1; b < std::min<size_t>(forms_.size(), a + farthest) && !partner_[a]; ++b)
+          if (forms_[a] && forms_[a] == forms_[b] && !partner_[b]) count += pack(a, b, may_move);
+    return count;
+  }
+
+  /// The stretch of the block from the first to the last instruction that changed; what branches is no part of it.
+  std::optional<recover::Edit> edit() const {
+    const std::vector<uint32_t> order = in_order();
+    size_t end = order.size();
+    while (end > 0 && facts_.instruction(graph_.items[order[end - 1]]).traits.branch) --end;
+    if (end == 0) return std::nullopt;
+    std::string text;
+    for (size_t k = 0; k < end; ++k) {
+      const uint32_t node = order[k];
+      const size_t item = graph_.items[node];
+      const InstructionText moved = values_.moved_text(node);
+      if (!lines_[node].empty())
+        text += lines_[node];
+      else if (moved.operands != values_.text(node).operands)
+        text += write_instruction(moved) + "\n";
+      else
+        text += recover::print_items(facts_.program, item, item + 1);
+    }
+    const size_t last = end == order.size() ? graph_.items.back() + 1 : graph_.items[order[end]];
+    return recover::Edit{graph_.items.front(), last, text};
+  }
+
+private:
+  bool pack(uint32_t a, uint32_t b, bool may_move) {
+    if (values_.epoch(a) != values_.epoch(b)) return false;
+    for (const bool turned : {false, true}) {
+      PackedValues::Places places;
+      const std::string line = packed(a, b, may_move, turned, places);
+      if (line.empty()) continue;
+      if (reaches(a, b) || reaches(b, a)) return false;
+      if (!facts_.codec.assemble(line)) continue;
+      values_.settle(places);
+      partner_[a] = b;
+      partner_[b] = a;
+      group_[a] = b; // the two stand where the second was
+      lines_[b] = line;
+      return true;
+    }
+    return false;
+  }
+
+  /// Nothing where the operands do not lie as they have to. `turned`: the first two sources of `b` change places.
+  std::string packed(uint32_t a, uint32_t b, bool may_move, bool turned, PackedValues::Places& places) const {
+    const Form& form = *forms_[a];
+    const auto to_a = values_.named(a, 0), to_b = values_.named(b, 0);
+    const auto to = to_a && to_b ? values_.together(*to_a, *to_b, may_move, places) : std::nullopt;
+    if (!to || to->low == to->high) return {};
+    std::vector<std::string> operands = {pair_text(*to)};
+    std::vector<bool> low, high, minus_low, minus_high;
+    for (size_t k = 1; k <= form.sources; ++k) {
+      const size_t other = turned && k < 3 ? 3 - k : k;
+      const auto from_a = values_.named(a, k), from_b = values_.named(b, other);
+      const auto from = from_a && from_b ? values_.together(*from_a, *from_b, may_move, places) : std::nullopt;
+      if (!from) return {};
+      operands.push_back(pair_text(*from));
+      low.push_back(from->low);
+      high.push_back(from->high);
+      minus_low.push_back(values_.text(a).operands[k].starts_with('-'));
+      minus_high.push_back(values_.text(b).operands[other].starts_with('-'));
+    }
+    if (form.adds_to_destination) {
+      operands.push_back(operands[0]);
+      low.push_back(to->low);
+      high.push_back(to->high);
+      minus_low.push_back(false);
+      minus_high.push_back(false);
+    }
+    if (to->low) { // the result of `a` is the upper one
+      std::swap(low, high);
+      std::swap(minus_low, minus_high);
+    }
+    return write_instruction({std::string(form.packed), operands,
+                              selection("op_sel", low, false) + selection("op_sel_hi", high, true) +
+                                  selection("neg_lo", minus_low, false) + selection("neg_hi", minus_high, false)}) +
+           "\n";
+  }
+
+  static std::string pair_text(const Halves& halves) {
+    return fmt::format("{0}[{1}:{2}]", halves.file == isa::File::vgpr ? 'v' : 's', halves.base, halves.base + 1);
+  }
+
+  /// Whether `to` has to come after `from`, with the pairs that there are.
+  bool reaches(uint32_t from, uint32_t to) const {
+    std::vector<bool> seen(group_.size(), false);
+    std::vector<uint32_t> open = {from};
+    const auto visit = [&](uint32_t node) {
+      if (!seen[node]) open.push_back(node);
+      seen[node] = true;
+    };
+    while (!open.empty()) {
+      const uint32_t node = open.back();
+      open.pop_back();
+      for (const analysis::Dependence& next : graph_.successors[node]) {
+        visit(next.node);
+        if (partner_[next.node]) visit(*partner_[next.node]);
+      }
+      if (seen[to]) return true;
+    }
+    return false;
+  }
+
+  /// Nodes with something to say, each as early as the pairs let it.
+  std::vector<uint32_t> in_order() const {
+    std::vector<size_t> waiting(group_.size(), 0);
+    for (uint32_t node = 0; node < group_.size(); ++node) waiting[group_[node]] += graph_.predecessors[node].size();
+    std::set<uint32_t> ready;
+    for (uint32_t node = 0; node < group_.size(); ++node)
+      if (group_[node] == node && waiting[node] == 0) ready.insert(node);
+    std::vector<uint32_t> order;
+    const auto issue = [&](uint32_t node) {
+      for (const analysis::Dependence& next : graph_.successors[node])
+        if (--waiting[group_[next.node]] == 0) ready.insert(group_[next.node]);
+    };
+    while (!ready.empty()) {
+      const uint32_t node = *ready.begin();
+      ready.erase(ready.begin());
+      order.push_back(node);
+      issue(node);
+      if (partner_[node]) issue(*partner_[node]);
+    }
+    return order;
+  }
+
+  const Facts& facts_;
+  DependenceGraph graph_;
+  PackedValues values_;
+  std::vector<const Form*> forms_; // by node, as all below
+  std::vector<uint32_t> group_;    // the node that it is issued with
+  std::vector<std::optional<uint32_t>> partner_;
+  std::vector<std::string> lines_; // of pairs
+};
+
+bool has_two(const Facts& facts, const analysis::Block& block) {
+  size_t count = 0;
+  for (size_t item = block.first; item < block.last; ++item)
+    count += facts.is_instruction(item) &&
+             std::ranges::find(forms, isa::name_of(facts.instruction(item)), &Form::single) != forms.end();
+  return count > 1;
+}
+
+} // namespace
+
+std::vector<Idea> packed_arithmetic(const Facts& facts) {
+  std::vector<Idea> ideas;
+  for (const analysis::Block& block : facts.graph.blocks) {
+    if (!has_two(facts, block)) continue;
+    Packing packing(facts, block);
+    const size_t count = packing.run();
+    const auto edit = count > 0 ? packing.edit() : std::nullopt;
+    if (!edit) continue;
+    ideas.push_back({.edits = {*edit},
+                     .blocks = {},
+                     .rationale = fmt::format("{} pairs of arithmetic instructions as packed ones", count),
+                     .promise = facts.heat_of(block.first, block.last)});
+  }
+  return ideas;
+}
+
+} // namespace asmevo::search::rewrite
