@@ -51,6 +51,9 @@ TEST(PackedArithmetic, EitherHalfMayBeEitherOperandAndSignsStay) {
   expect_same("v_mul_f32_e32 v10, s5, v4\nv_mul_f32_e32 v11, s5, v5\n", "op_sel:[1,0]\n");
   expect_same("v_fma_f32 v10, -v2, v4, v6\nv_fma_f32 v11, v3, v5, -v7\n", "neg_lo:[1,0,0] neg_hi:[0,0,1]\n");
   expect_same("v_fma_f32 v11, -v2, v4, v6\nv_fma_f32 v10, v3, v5, -v7\n", "neg_lo:[0,0,1] neg_hi:[1,0,0]\n");
+  expect_same("v_sub_f32_e32 v10, v2, v4\nv_sub_f32_e64 v11, v3, -v5\n", "neg_lo:[0,1]\n");
+  expect_same("v_subrev_f32_e32 v11, v3, v5\nv_subrev_f32_e32 v10, v2, v4\n", "neg_lo:[1,0] neg_hi:[1,0]\n");
+  expect_same("v_sub_f32_e32 v10, v2, v4\nv_sub_f32_e32 v11, v5, v3\n", "neg_lo:[0,1] neg_hi:[1,0]\n");
   expect_same("v_mul_f32_e32 v10, v2, v4\nv_mul_f32_e32 v11, v5, v3\n", "v_pk_mul_f32 v[10:11], v[2:3], v[4:5]\n");
 }
 
@@ -58,6 +61,10 @@ TEST(PackedArithmetic, ValuesOfTheBlockMoveToBecomeNeighbours) {
   expect_same("v_mul_f32_e32 v15, v2, v4\nv_mul_f32_e32 v18, v3, v5\nv_exp_f32_e32 v10, v15\nv_exp_f32_e32 v11, v18\n",
               "v_pk_mul_f32");
   expect_same("v_exp_f32_e32 v15, v2\nv_exp_f32_e32 v18, v3\nv_mul_f32_e32 v10, v15, v4\nv_mul_f32_e32 v11, v18, v4\n",
+              "v_pk_mul_f32");
+  // What is added to stays in its register, also where it is a factor as well.
+  expect_same("v_exp_f32_e32 v15, v2\nv_exp_f32_e32 v18, v3\nv_mul_f32_e32 v10, v15, v4\nv_mul_f32_e32 v11, v18, v4\n"
+              "v_fmac_f32_e32 v15, v15, v4\nv_mov_b32_e32 v12, v15\n",
               "v_pk_mul_f32");
   // Beside a value that cannot move.
   expect_same("v_exp_f32_e32 v15, v2\nv_mul_f32_e32 v10, v15, v4\nv_mul_f32_e32 v11, v20, v4\n", "v[20:21], v[4:5]");
@@ -73,6 +80,13 @@ TEST(PackedArithmetic, TheOrderOfEverythingElseIsKept) {
                               "v_add_f32_e32 v13, v11, v7\nv_mul_f32_e32 v11, v3, v5\n";
   expect_same(crossed, "v_pk_mul_f32");
   EXPECT_EQ(after(with(crossed)).find("v_pk_add_f32"), std::string::npos);
+}
+
+TEST(PackedArithmetic, DifferencesAreSumsOnlyWhereFloatsMayDiffer) {
+  const recover::Program program = program_of(with("v_sub_f32_e32 v10, v2, v4\nv_sub_f32_e32 v11, v3, v5\n"));
+  EXPECT_EQ(packed_arithmetic(facts_of(program)).size(), 1u);
+  const Facts exact = gather({.program = &program, .function = &program.functions.front(), .codec = &codec()});
+  EXPECT_TRUE(packed_arithmetic(exact).empty());
 }
 
 TEST(PackedArithmetic, OnlyPlainIndependentInstructionsOfOneExecArePaired) {

@@ -100,6 +100,14 @@ std::optional<uint32_t> known_constant(const Facts& facts, const analysis::Block
   return std::nullopt;
 }
 
+bool indexes_registers(const Facts& facts, const analysis::Block& block) {
+  for (size_t item = block.first; item < block.last; ++item)
+    if (facts.is_instruction(item) &&
+        (facts.instruction(item).traits.relative || isa::name_of(facts.instruction(item)).starts_with("s_set_gpr_idx")))
+      return true;
+  return false;
+}
+
 unsigned bits_of(const Facts& facts, const analysis::Block& block, size_t item, std::string_view operand) {
   return bits_of(facts, block, item, operand, 0);
 }

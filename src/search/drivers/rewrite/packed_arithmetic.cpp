@@ -5,7 +5,11 @@
 // instructions of a block that do not hang on each other become one, wherever their operands lie in one aligned pair of
 // registers (either half of which may be either operand) or can be moved there. All else keeps its order, but for what
 // has to wait for the second of the two.
+//
+// Where floats may differ, a difference is a sum with one sign turned, and factors change places: that is the same to
+// the bit for all numbers, but may give another NaN.
 #include "recover/recover.h"
+#include "search/drivers/rewrite/known_values.h"
 #include "search/drivers/rewrite/packed_values.h"
 #include "search/drivers/rewrite/rules.h"
 
@@ -22,11 +26,14 @@ struct Form {
   std::string_view single, packed;
   size_t sources; // written ones
   bool adds_to_destination;
+  size_t subtracted; // source; 0: none
 };
-constexpr auto forms = std::to_array<Form>({{"v_mul_f32", "v_pk_mul_f32", 2, false},
-                                            {"v_add_f32", "v_pk_add_f32", 2, false},
-                                            {"v_fma_f32", "v_pk_fma_f32", 3, false},
-                                            {"v_fmac_f32", "v_pk_fma_f32", 2, true}});
+constexpr auto forms = std::to_array<Form>({{"v_mul_f32", "v_pk_mul_f32", 2, false, 0},
+                                            {"v_add_f32", "v_pk_add_f32", 2, false, 0},
+                                            {"v_sub_f32", "v_pk_add_f32", 2, false, 2},
+                                            {"v_subrev_f32", "v_pk_add_f32", 2, false, 1},
+                                            {"v_fma_f32", "v_pk_fma_f32", 3, false, 0},
+                                            {"v_fmac_f32", "v_pk_fma_f32", 2, true, 0}});
 constexpr uint32_t farthest = 64; // instructions between the two
 
 const Form* form_of(const Facts& facts, size_t item, const InstructionText& text) {
@@ -35,7 +42,7 @@ const Form* form_of(const Facts& facts, size_t item, const InstructionText& text
   if (form == forms.end() || i.suffix != isa::Suffix::none || facts.program.items[item].raw || i.traits.relative ||
       i.defs.size() != 1 || !text.modifiers.empty() || text.operands.size() != form->sources + 1)
     return nullptr;
-  return form;
+  return form->subtracted == 0 || facts.allow_float_rewrites ? form : nullptr;
 }
 
 /// ` name:[a,b]`, or nothing where all are `usual`.
@@ -95,6 +102,7 @@ private:
   bool pack(uint32_t a, uint32_t b, bool may_move) {
     if (values_.epoch(a) != values_.epoch(b)) return false;
     for (const bool turned : {false, true}) {
+      if (turned && !facts_.allow_float_rewrites) break;
       PackedValues::Places places;
       const std::string line = packed(a, b, may_move, turned, places);
       if (line.empty()) continue;
@@ -126,8 +134,8 @@ private:
       operands.push_back(pair_text(*from));
       low.push_back(from->low);
       high.push_back(from->high);
-      minus_low.push_back(values_.text(a).operands[k].starts_with('-'));
-      minus_high.push_back(values_.text(b).operands[other].starts_with('-'));
+      minus_low.push_back(values_.text(a).operands[k].starts_with('-') != (k == form.subtracted));
+      minus_high.push_back(values_.text(b).operands[other].starts_with('-') != (other == form.subtracted));
     }
     if (form.adds_to_destination) {
       operands.push_back(operands[0]);
@@ -214,7 +222,7 @@ bool has_two(const Facts& facts, const analysis::Block& block) {
 std::vector<Idea> packed_arithmetic(const Facts& facts) {
   std::vector<Idea> ideas;
   for (const analysis::Block& block : facts.graph.blocks) {
-    if (!has_two(facts, block)) continue;
+    if (!has_two(facts, block) || indexes_registers(facts, block)) continue;
     Packing packing(facts, block);
     const size_t count = packing.run();
     const auto edit = count > 0 ? packing.edit() : std::nullopt;

@@ -69,6 +69,7 @@ void PackedValues::write(uint32_t node, const isa::Instruction& i) {
     const bool plain = def.count == 1 && index < i.explicit_defs && index < text.operands.size() &&
                        names_just(text.operands[index], def.first) && !i.traits.relative &&
                        i.suffix == isa::Suffix::none && !crosses_lanes(i) && !keeps_a_part(i, text, def);
+    if (!plain) fix(def); // what was there may go on
     for (uint16_t v = def.first; v < def.first + def.count && v < holder_.size(); ++v) {
       // Lanes that this does not write still have the value before.
       if (holder_[v] && values_[*holder_[v]].epoch != epochs_[node]) values_[*holder_[v]].fixed = true;

@@ -143,6 +143,7 @@ std::vector<Idea> strength_reduction(const Facts& facts) {
       analysis::liveness(facts.program, facts.function, facts.graph, analysis::Readers::wanted);
   std::vector<Idea> ideas;
   for (const analysis::Block& block : facts.graph.blocks) {
+    if (indexes_registers(facts, block)) continue;
     const Reduction reduction(facts, wanted, block);
     Idea idea{.promise = facts.heat_of(block.first, block.last)};
     for (size_t item = block.first; item < block.last; ++item) {
