@@ -30,25 +30,6 @@ bool only_entered_lanes(const Facts& facts, const analysis::Block& block) {
   return ExecRegions::find(facts, block, losing).has_value();
 }
 
-/// The block that the loop is only entered from, by falling into it; nothing where there is another way in.
-std::optional<uint32_t> entered_from(const Facts& facts, uint32_t number) {
-  const analysis::Block& block = facts.graph.blocks[number];
-  const auto back = std::ranges::count(block.predecessors, number);
-  if (number == 0 || back != 1 || block.predecessors.size() != 2) return std::nullopt;
-  if (std::ranges::find(facts.graph.entries, number) != facts.graph.entries.end()) return std::nullopt;
-  const uint32_t before = number - 1;
-  const analysis::Block& from = facts.graph.blocks[before];
-  if (std::ranges::find(block.predecessors, before) == block.predecessors.end() || from.last != block.first)
-    return std::nullopt;
-  // Both sides of its branch might lead here.
-  const size_t last = from.last - 1;
-  if (facts.is_instruction(last) && facts.instruction(last).traits.branch) {
-    for (size_t item = block.first; item < block.last && !facts.is_instruction(item); ++item)
-      if (facts.program.items[item].text == facts.program.items[last].target) return std::nullopt;
-  }
-  return before;
-}
-
 /// Vector arithmetic lane by lane, with one whole VGPR result, that depends on nothing but its operands.
 bool can_move(const isa::Instruction& i) {
   const isa::Traits& t = i.traits;

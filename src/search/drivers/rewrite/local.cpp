@@ -60,6 +60,24 @@ std::optional<Line> definition_line(const Facts& facts, const analysis::Block& b
   return Line{*at, parse_instruction(facts.program.items[*at].text)};
 }
 
+std::optional<uint32_t> entered_from(const Facts& facts, uint32_t number) {
+  const analysis::Block& block = facts.graph.blocks[number];
+  const auto back = std::ranges::count(block.predecessors, number);
+  if (number == 0 || back != 1 || block.predecessors.size() != 2) return std::nullopt;
+  if (std::ranges::find(facts.graph.entries, number) != facts.graph.entries.end()) return std::nullopt;
+  const uint32_t before = number - 1;
+  const analysis::Block& from = facts.graph.blocks[before];
+  if (std::ranges::find(block.predecessors, before) == block.predecessors.end() || from.last != block.first)
+    return std::nullopt;
+  // Both sides of its branch might lead here.
+  const size_t last = from.last - 1;
+  if (facts.is_instruction(last) && facts.instruction(last).traits.branch) {
+    for (size_t item = block.first; item < block.last && !facts.is_instruction(item); ++item)
+      if (facts.program.items[item].text == facts.program.items[last].target) return std::nullopt;
+  }
+  return before;
+}
+
 std::string condition_of(const InstructionText& select) {
   return select.operands.size() == 4 ? select.operands[3] : "vcc";
 }

@@ -37,6 +37,9 @@ struct Line {
 std::optional<Line> definition_line(const Facts& facts, const analysis::Block& block, size_t item,
                                     std::string_view operand, std::string_view mnemonic);
 
+/// The block that a loop of one block is only entered from, by falling into it; nothing where there is another way in.
+std::optional<uint32_t> entered_from(const Facts& facts, uint32_t number);
+
 /// The condition operand of a v_cndmask, which its short form leaves implicit.
 std::string condition_of(const InstructionText& select);
 
