@@ -70,6 +70,7 @@ TEST(Constants, InstructionsNameNumbersThatCostThemNothing) {
   // A word of its own is worth it only where the register is then needed no more.
   expect_same("v_mov_b32_e32 v4, 0x12345\nv_xor_b32_e32 v2, v1, v4\n", "v_xor_b32_e32 v2, 0x12345, v1\n");
   EXPECT_EQ(after(with("v_mov_b32_e32 v4, 0x12345\nv_xor_b32_e32 v2, v1, v4\nv_xor_b32_e32 v3, v0, v4\n")), "(none)");
+  EXPECT_EQ(after(with("v_mov_b32_e32 v4, 7\nv_mov_b32_e32 v2, v4\nv_mul_lo_u16_e32 v3, v4, v1\n")), "(none)");
   EXPECT_EQ(after(with("v_mov_b32_e32 v4, 0x12345\nv_bfi_b32 v2, v4, v1, v0\n")), "(none)");
 }
 

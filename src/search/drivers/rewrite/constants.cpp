@@ -182,7 +182,8 @@ private:
       if (!range) continue;
       const uint32_t value = known_.at({range->file, range->first});
       const bool unneeded = is_last_read(item, *range);
-      if (!is_inline(value) && (!unneeded || i.has_literal)) continue;
+      const bool only_moves = text.operands.size() == 2 && base_mnemonic(text.mnemonic).ends_with("_mov_b32");
+      if ((!is_inline(value) || only_moves) && (!unneeded || i.has_literal)) continue;
       for (const InstructionText& attempt : ways(i, text, k, number_text(value), unneeded && is_inline(value)))
         if (facts_.codec.assemble(write_instruction(attempt) + "\n")) {
           text = attempt;
@@ -235,10 +236,12 @@ std::vector<Idea> constants(const Facts& facts) {
     std::vector<recover::Edit> edits = Propagation(facts, block).run();
     if (edits.empty()) continue;
     const size_t count = edits.size();
+    double promise = 0; // of one instruction in many
+    for (const recover::Edit& edit : edits) promise += facts.heat_of(edit.first, edit.last);
     ideas.push_back({.edits = std::move(edits),
                      .blocks = {},
                      .rationale = fmt::format("{} instructions that know a number", count),
-                     .promise = facts.heat_of(block.first, block.last)});
+                     .promise = promise});
   }
   return ideas;
 }
