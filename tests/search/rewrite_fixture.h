@@ -14,8 +14,8 @@ inline isa::Codec& codec() {
   return codec;
 }
 
-/// `body` ends in s_endpgm. Declares 32 VGPRs and 32 SGPRs, kernarg pointer in s[0:1].
-inline recover::Program program_of(const std::string& body) {
+/// `body` ends in s_endpgm. Declares 32 SGPRs, and VGPRs by multiples of 4; kernarg pointer in s[0:1].
+inline recover::Program program_of(const std::string& body, uint32_t vgprs = 32) {
   std::string listing = R"(.amdgcn_target "amdgcn-amd-amdhsa--gfx942"
 .amdhsa_code_object_version 6
 .text
@@ -30,9 +30,8 @@ k:
 .p2align 6
 .amdhsa_kernel k
   .amdhsa_user_sgpr_kernarg_segment_ptr 1
-  .amdhsa_next_free_vgpr 32
-  .amdhsa_next_free_sgpr 32
-  .amdhsa_accum_offset 32
+)" + fmt::format("  .amdhsa_next_free_vgpr {0}\n  .amdhsa_accum_offset {0}\n", vgprs) +
+                        R"(  .amdhsa_next_free_sgpr 32
 .end_amdhsa_kernel
 .amdgpu_metadata
 ---

@@ -15,8 +15,8 @@ inline std::optional<Bytes> results_of(const std::string& text, uint32_t lds_byt
     ADD_FAILURE() << code.error().message << "\n" << text;
     return std::nullopt;
   }
-  auto image =
-      machine::Image::from_text(*code, codec(), {.vgprs = 64, .agprs = 0, .accum_offset = 64, .lds_bytes = lds_bytes});
+  auto image = machine::Image::from_text(*code, codec(),
+                                         {.vgprs = 128, .agprs = 0, .accum_offset = 128, .lds_bytes = lds_bytes});
   EXPECT_TRUE(image);
   machine::Memory memory;
   machine::Dispatch dispatch;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace asmevo::search::rewrite {
 
@@ -102,6 +103,28 @@ std::vector<Idea> replace_pairs(const Facts& facts, std::string_view mnemonic, P
     if (idea.edits.empty()) continue;
     idea.rationale = fmt::format("{} × {}", idea.edits.size() / 2, what);
     idea.promise = facts.heat_of(block.first, block.last);
+    ideas.push_back(std::move(idea));
+  }
+  return ideas;
+}
+
+std::vector<Idea> replace_sequences(const Facts& facts, std::string_view mnemonic, SequenceMatch match,
+                                    std::string_view what) {
+  std::vector<Idea> ideas;
+  for (const analysis::Block& block : facts.graph.blocks) {
+    std::map<size_t, recover::Edit> edits; // by item
+    size_t times = 0;
+    for (size_t item = block.first; item < block.last; ++item) {
+      if (!facts.is_instruction(item) || isa::name_of(facts.instruction(item)) != mnemonic) continue;
+      std::vector<recover::Edit> found = match(facts, block, item);
+      const auto taken = [&](const recover::Edit& edit) { return edits.contains(edit.first); };
+      if (found.empty() || std::ranges::any_of(found, taken)) continue;
+      for (recover::Edit& edit : found) edits.emplace(edit.first, std::move(edit));
+      ++times;
+    }
+    if (times == 0) continue;
+    Idea idea{.rationale = fmt::format("{} × {}", times, what), .promise = facts.heat_of(block.first, block.last)};
+    for (auto& [item, edit] : edits) idea.edits.push_back(std::move(edit));
     ideas.push_back(std::move(idea));
   }
   return ideas;

@@ -49,6 +49,12 @@ using PairMatch = std::optional<std::pair<recover::Edit, recover::Edit>> (*)(con
                                                                              size_t item);
 std::vector<Idea> replace_pairs(const Facts& facts, std::string_view mnemonic, PairMatch match, std::string_view what);
 
+/// Ideas that replace single instructions of a longer sequence: `match` is asked at every `mnemonic` of a block for the
+/// edits, in order. What does not overlap makes one idea a block.
+using SequenceMatch = std::vector<recover::Edit> (*)(const Facts&, const analysis::Block&, size_t item);
+std::vector<Idea> replace_sequences(const Facts& facts, std::string_view mnemonic, SequenceMatch match,
+                                    std::string_view what);
+
 inline constexpr isa::RegisterRange exec{isa::File::sgpr, isa::exec_lo, 2};
 
 } // namespace asmevo::search::rewrite
