@@ -5,6 +5,7 @@
 // write2. The wide load needs consecutive registers: it loads into fresh ones, and moves before the first uses (which
 // copy propagation usually removes) bring the values where the code expects them. Stores are merged only where their
 // data lies consecutively already; ds_write2 takes two unrelated registers.
+#include "search/drivers/rewrite/arrival.h"
 #include "search/drivers/rewrite/local.h"
 #include "search/drivers/rewrite/rules.h"
 
@@ -130,17 +131,6 @@ std::string wide_text(const Access& low, const Access& high, const std::vector<s
   return write_instruction(text) + "\n";
 }
 
-/// Where a value loaded at `item` must have arrived in `range`: the first item behind it that reads or writes it or
-/// changes EXEC (a later move would reach other lanes than the load did), or the end of the block.
-size_t first_use(const Facts& facts, const analysis::Block& block, size_t item, const isa::RegisterRange& range) {
-  for (size_t at = item + 1; at < block.last; ++at) {
-    if (!facts.is_instruction(at)) continue;
-    const isa::Instruction& i = facts.instruction(at);
-    if (reads(i, range) || writes(i, range) || writes(i, exec) || i.traits.branch || i.traits.terminator) return at;
-  }
-  return block.last;
-}
-
 std::string moves_text(const isa::RegisterRange& to, uint16_t from) {
   std::string text;
   for (uint16_t i = 0; i < to.count; ++i) text += fmt::format("v_mov_b32 v{}, v{}\n", to.first + i, from + i);
@@ -164,9 +154,8 @@ std::optional<Idea> merged_loads(const Facts& facts, const analysis::Block& bloc
     std::string text;
   };
   uint16_t half = low.merge->dwords;
-  Arrival arrivals[2] = {
-      {first_use(facts, block, low.item, low_data), moves_text(low_data, uint16_t(fresh))},
-      {first_use(facts, block, high.item, high_data), moves_text(high_data, uint16_t(fresh + half))}};
+  Arrival arrivals[2] = {{arrival(facts, block, low.item, low_data), moves_text(low_data, uint16_t(fresh))},
+                         {arrival(facts, block, high.item, high_data), moves_text(high_data, uint16_t(fresh + half))}};
   // The value of the first load must not be wanted before the second's place in an order that the edits would break.
   if (arrivals[0].at == b.item || arrivals[1].at == b.item) return std::nullopt;
   if (arrivals[1].at < arrivals[0].at) std::swap(arrivals[0], arrivals[1]);

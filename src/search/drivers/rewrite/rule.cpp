@@ -31,6 +31,7 @@ constexpr Rule catalogue[] = {
     {"lane-bits", instruction_simplification, false, lane_bits},
     {"copies-back", instruction_simplification, false, copies_back},
     {"lane-exchanges", latency_hiding, false, lane_exchanges},
+    {"scalar-loads", memory_access, false, scalar_loads},
     {"merge-memory", memory_access, false, merge_memory, false},
     {"constants", instruction_simplification, false, constants},
     {"strength-reduction", instruction_simplification, false, strength_reduction},

@@ -35,6 +35,7 @@ std::vector<Idea> split_integer_accumulators(const Facts& facts);
 std::vector<Idea> flatten_guards(const Facts& facts);
 std::vector<Idea> align_loops(const Facts& facts);
 std::vector<Idea> raise_priority(const Facts& facts);
+std::vector<Idea> scalar_loads(const Facts& facts);
 std::vector<Idea> compact_registers(const Facts& facts);
 std::vector<Idea> fast_logarithm(const Facts& facts);
 std::vector<Idea> fast_exponential(const Facts& facts);
