@@ -172,6 +172,11 @@ TEST(FastExponential, AnExponentialIsOneMultiplication) {
     EXPECT_FALSE(has(text, part)) << text;
 }
 
+TEST(FastExponential, SumsMayBeTurned) {
+  const std::string turned = replaced(exponential, "v_add_f32_e32 v3, v3, v4", "v_add_f32_e32 v3, v4, v3");
+  EXPECT_FALSE(has(changed(fast_exponential, turned), "v_ldexp"));
+}
+
 TEST(FastExponential, OutOfRangeIsZeroOrInfinity) {
   changed(fast_exponential, "v_mul_f32_e32 v2, 0x42c80000, v2\n" + exponential);
 }

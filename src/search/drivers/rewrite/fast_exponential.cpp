@@ -38,12 +38,14 @@ std::optional<Value> in_range(Formula& formula, const Value& scaled, std::vector
   if (!x || !formula.same(*x, {exp->item, x->operand})) return std::nullopt;
   const auto sum = formula.made_by({exp->item, exp->text.operands[1]}, "v_add_f32");
   if (!sum || sum->text.operands.size() != 3) return std::nullopt;
-  const auto difference = formula.made_by({sum->item, sum->text.operands[1]}, "v_sub_f32");
-  if (!difference || difference->text.operands.size() != 3 ||
-      !formula.same({difference->item, difference->text.operands[1]}, product) ||
-      !formula.same({difference->item, difference->text.operands[2]}, nearest) ||
-      !formula.is_rest({sum->item, sum->text.operands[2]}, *x, high, low, product))
-    return std::nullopt;
+  const auto is_sum = [&](size_t side) {
+    const auto difference = formula.made_by({sum->item, sum->text.operands[side]}, "v_sub_f32");
+    return difference && difference->text.operands.size() == 3 &&
+           formula.same({difference->item, difference->text.operands[1]}, product) &&
+           formula.same({difference->item, difference->text.operands[2]}, nearest) &&
+           formula.is_rest({sum->item, sum->text.operands[3 - side]}, *x, high, low, product);
+  };
+  if (!is_sum(1) && !is_sum(2)) return std::nullopt;
   const std::string& to = exp->text.operands[0];
   edits.push_back(
       replaced(exp->item, fmt::format("v_mul_f32 {0}, {1:#x}, {2}\nv_exp_f32 {0}, {0}", to, high, x->operand)));
