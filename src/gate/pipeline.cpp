@@ -73,6 +73,18 @@ Verdict duplicate_of(int64_t number, std::string_view what) {
   return {.outcome = Outcome::duplicate, .evidence = fmt::format("same {} as evaluation {}", what, number)};
 }
 
+/// With inputs that no earlier evaluation has seen, those with special values several times.
+Stage<Verified> verify_anew(const Built& built, int64_t number, Bench& bench) {
+  constexpr uint64_t more_special_inputs = 4;
+  const uint64_t seed = mix(bench.settings.seed, uint64_t(number));
+  auto verified = establish_equivalence(built, {.seed = seed, .looks = oracle::Looks::second}, bench);
+  for (uint64_t k = 1; verified && k <= more_special_inputs && !stopped(bench); ++k) {
+    auto special = establish_equivalence(built, {.seed = mix(seed, k), .looks = oracle::Looks::special}, bench);
+    if (!special) return special;
+  }
+  return verified;
+}
+
 /// Runs the stages one after the other and leaves in `evaluation` what is known when one halts.
 Stage<Verdict> run_stages(const Candidate& candidate, double parent_speedup, int64_t number, const Known& known,
                           Bench& bench, Evaluation& evaluation) {
@@ -104,8 +116,7 @@ Stage<Verdict> run_stages(const Candidate& candidate, double parent_speedup, int
   enter(bench, "second equivalence");
   // Strict mode has one thread, and the prover too: the tests, which have more, need not wait for them.
   auto strength = std::async(std::launch::async, [&] { return strengthen(*std::move(verified), *built, bench); });
-  auto again = establish_equivalence(
-      *built, {.seed = mix(bench.settings.seed, uint64_t(number)), .looks = oracle::Looks::second}, bench);
+  auto again = verify_anew(*built, number, bench);
   enter(bench, "strength");
   auto strengthened = strength.get();
   if (!again) return std::unexpected(std::move(again.error()));

@@ -68,6 +68,9 @@ public:
     for (const launch::Buffer& buffer : case_.buffers)
       if (launch::is_result(buffer.role)) facts_.tolerance[buffer.name] = reference_.policy.of(case_, buffer);
     facts_.leader = index_;
+    facts_.special = std::ranges::any_of(case_.buffers, [](const launch::Buffer& buffer) {
+      return buffer.role != launch::Role::out && buffer.fill.kind == launch::FillKind::special;
+    });
     AE_TRY(const device::Outcome first, launch(candidate_ways()[0]));
     count(first.fidelity);
     facts_.instructions = first.instructions;
@@ -363,6 +366,7 @@ void note_followers(Reference::Impl& reference) {
 /// The lighter cases show what other ways do to a candidate; a heavy one can wait until it is worth the time.
 void find_heavy(Reference::Impl& reference) {
   constexpr uint64_t many_times = 4, bytes_in_the_time_of_an_instruction = 16;
+  constexpr uint64_t worth_sparing = 500'000; // instructions: some milliseconds
   std::vector<std::pair<uint64_t, size_t>> costs;
   for (size_t k = 0; k < reference.facts.size(); ++k)
     costs.emplace_back(
@@ -370,7 +374,7 @@ void find_heavy(Reference::Impl& reference) {
   std::ranges::sort(costs);
   uint64_t lighter = 0;
   for (const auto& [cost, k] : costs) {
-    reference.facts[k].heavy = lighter > 0 && cost > many_times * lighter;
+    reference.facts[k].heavy = lighter > 0 && cost > std::max(many_times * lighter, worth_sparing);
     if (!reference.facts[k].heavy) lighter += cost;
   }
 }

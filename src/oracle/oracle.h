@@ -37,8 +37,9 @@ struct Judgement {
 
 /// Heavy cases, those that cost many times what all lighter ones of the launch cost together, may be looked at twice
 /// instead of in every way: as the launch file gives them, and, of a candidate that is worth it, with another input,
-/// after an earlier launch and at other addresses, and under other turns or late loads as the seed will have it.
-enum class Looks : uint8_t { all, first, second };
+/// after an earlier launch and at other addresses, and under other turns or late loads as the seed will have it. Rare
+/// values come together in few of many inputs: light cases with special values may be looked at again, and no others.
+enum class Looks : uint8_t { all, first, second, special };
 
 struct Options {
   uint64_t seed = 0; // other seeds give other inputs, poison, addresses and schedules: for a second verification

@@ -170,6 +170,7 @@ void Reference::Impl::drop(size_t index) {
 }
 
 bool Reference::Impl::asks(size_t index, size_t way, const Options& options) const {
+  if (options.looks == Looks::special) return way == 0 && facts[index].special && !facts[index].heavy;
   if (facts[index].heavy && options.looks == Looks::first) return way == 0;
   if (facts[index].heavy && options.looks == Looks::second) return way == 1 || way == 2 + options.seed % 2;
   const size_t leader = facts[index].leader;

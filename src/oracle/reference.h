@@ -28,8 +28,8 @@ struct CaseFacts {
   bool any_firmware = true;  // nor does firmware that preloads no kernel arguments
   bool any_undefined = true; // nor does what registers and LDS hold that nothing has written
   uint64_t instructions = 0;
-  bool steady = false; // nothing that was tried changes K0's results at all
-  bool heavy = false;  // oracle::Looks
+  bool steady = false;                 // nothing that was tried changes K0's results at all
+  bool heavy = false, special = false; // oracle::Looks
   /// The case that stands for this one: itself, or one that differs in its random input only, where both are large.
   size_t leader = 0;
 };

@@ -251,7 +251,7 @@ TEST(Oracle, a_stopped_run_is_no_judgement) {
 }
 
 TEST(Oracle, a_case_that_is_much_heavier_than_the_others_runs_once_at_first_look) {
-  Bench bench(affine, replaced(R"("rows": 16)", R"("rows": 1600)"));
+  Bench bench(affine, replaced(R"("rows": 16)", R"("rows": 20000)"));
   EXPECT_EQ(bench.judge(affine, {.looks = Looks::first}).runs, 5u);
   EXPECT_EQ(bench.judge(affine, {.seed = 3, .looks = Looks::second}).runs, 6u);
   EXPECT_EQ(bench.judge(affine).runs, 8u);
@@ -259,11 +259,11 @@ TEST(Oracle, a_case_that_is_much_heavier_than_the_others_runs_once_at_first_look
 }
 
 TEST(Oracle, the_second_look_meets_another_input_and_memory_that_was_used) {
-  Bench bench(affine, replaced(R"("rows": 16)", R"("rows": 1600)"));
+  Bench bench(affine, replaced(R"("rows": 16)", R"("rows": 20000)"));
   std::set<float> first, second; // inputs of the heavy case
   const auto looking = [&](std::set<float>& inputs) {
     return [&](World& w) {
-      if (w.floats("in").size() < 64 * 1600) return affine(w);
+      if (w.floats("in").size() < 64 * 20000) return affine(w);
       inputs.insert(w.floats("in")[0]);
       affine(w);
     };
@@ -275,10 +275,27 @@ TEST(Oracle, the_second_look_meets_another_input_and_memory_that_was_used) {
   EXPECT_TRUE(second.contains(*first.begin()));
 }
 
+TEST(Oracle, a_case_that_takes_no_time_is_not_heavy_however_light_the_others_are) {
+  Bench bench(affine, replaced(R"("rows": 16)", R"("rows": 160)"));
+  EXPECT_EQ(bench.judge(affine, {.looks = Looks::first}).runs, 8u);
+}
+
 TEST(Oracle, cases_of_about_the_same_weight_run_in_every_way_at_each_look) {
   Bench bench(affine, replaced(R"("rows": 3)", R"("rows": 15)"));
   EXPECT_EQ(bench.judge(affine, {.looks = Looks::first}).runs, 8u);
   EXPECT_EQ(bench.judge(affine, {.seed = 3, .looks = Looks::second}).runs, 8u);
+}
+
+TEST(Oracle, light_cases_with_special_values_can_be_looked_at_alone) {
+  EXPECT_EQ(Bench().judge(affine, {.seed = 3, .looks = Looks::special}).runs, 0u);
+  Bench bench(affine, replaced(R"({"rows": 3}})", R"({"rows": 3}, "buffers": {"in": {"fill": {"special": 0.5}}}})"));
+  EXPECT_EQ(bench.judge(affine, {.seed = 3, .looks = Looks::special}).runs, 1u);
+  const Kernel forgetful = [](World& w) {
+    affine(w);
+    for (float& v : w.floats("out"))
+      if (std::isnan(v)) v = 0;
+  };
+  EXPECT_EQ(bench.judge(forgetful, {.seed = 3, .looks = Looks::special}).finding, Finding::divergence);
 }
 
 TEST(Oracle, inputs_of_the_seed_that_K0_was_examined_with_are_not_made_anew) {
