@@ -4,6 +4,8 @@
 // of threads.
 #include "oracle/compare.h"
 
+#include "oracle/near.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -18,7 +20,7 @@ using launch::DType;
 
 namespace {
 
-constexpr uint64_t block = 4096; // elements
+constexpr uint64_t block = near_block; // elements
 constexpr size_t most_shown = 8;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -115,39 +117,17 @@ struct Comparer {
                             : ~uint64_t{0});
   }
 
-  /// The loop of run() for the usual case: 32-bit floats that differ a little, all of them numbers within their bounds.
-  /// False, with nothing noted, where there is anything else.
-  bool run_near(BlockResult& result, uint64_t start, uint64_t count, const Values& e, const Values& g) const {
-    if (expected.buffer->dtype != DType::f32 || !expected.untouched.empty()) return false;
-    std::array<uint32_t, block> a, b, distance;
-    std::memcpy(a.data(), expected.bytes.data() + 4 * start, 4 * count);
-    std::memcpy(b.data(), got.data() + 4 * start, 4 * count);
-    uint32_t strange = 0, same = 0;
-    for (uint64_t i = 0; i < count; ++i) {
-      constexpr uint32_t sign = 1U << 31, infinite = 0x7f800000;
-      const uint32_t x = a[i] & ~sign, y = b[i] & ~sign, equal = a[i] == b[i];
-      strange |= ~equal & (uint32_t(x >= infinite) | uint32_t(y >= infinite));
-      same += equal;
-      const uint32_t apart = (a[i] ^ b[i]) & sign ? x + y : std::max(x, y) - std::min(x, y);
-      distance[i] = equal ? 0 : apart;
-    }
-    if (strange & 1) return false;
-    constexpr uint64_t lanes = 8;
-    std::array<double, lanes> most{};
-    const auto look = [&](uint64_t lane, uint64_t i) {
-      const double difference = std::fabs(g[i] - e[i]), bound = floor + tolerance.relative * std::fabs(e[i]);
-      const double over = difference > 0 ? difference / bound : 0; // not of what is not a number, and the same
-      most[lane] = over > most[lane] ? over : most[lane];
-    };
-    const uint64_t whole = count / lanes * lanes;
-    for (uint64_t i = 0; i < whole; i += lanes)
-      for (uint64_t lane = 0; lane < lanes; ++lane) look(lane, i + lane);
-    for (uint64_t i = whole; i < count; ++i) look(0, i);
-    const double largest = std::ranges::max(most);
-    if (largest > 1) return false;
-    result.largest_excess = largest;
-    result.differing = count - same;
-    for (uint64_t i = 0; i < count; ++i) result.ulps.add(uint64_t{distance[i]});
+  /// The usual case: 32-bit floats that differ a little.
+  bool run_near(BlockResult& result, std::span<const uint8_t> e, std::span<const uint8_t> g) const {
+    if (expected.buffer->dtype != DType::f32 || !expected.untouched.empty() || !expected.ignored.empty()) return false;
+    const auto near = compare_near(e, g, {floor, tolerance.relative});
+    if (!near) return false;
+    result = {.differing = near->differing,
+              .dot = near->dot,
+              .expected_square = near->expected_square,
+              .got_square = near->got_square,
+              .largest_excess = near->largest_excess,
+              .ulps = near->ulps};
     return true;
   }
 
@@ -179,6 +159,7 @@ struct Comparer {
     const uint64_t at = bytes_of(start);
     const uint8_t *e = expected.bytes.data() + at, *g = got.data() + at;
     bool same = std::memcmp(e, g, bytes_of(count)) == 0;
+    if (!same && run_near(result, {e, bytes_of(count)}, {g, bytes_of(count)})) return result;
     Values expected_values, got_values;
     if (!exact && (!same || tolerance.cosine > 0)) {
       widen(expected.buffer->dtype, e, count, expected_values);
@@ -189,7 +170,6 @@ struct Comparer {
       result.ulps.counts[0] += count;
       return result;
     }
-    if (!exact && run_near(result, start, count, expected_values, got_values)) return result;
     for (uint64_t i = 0; i < count; ++i) {
       if (bits(expected.bytes, start + i) == bits(got, start + i)) {
         ++result.ulps.counts[0];
