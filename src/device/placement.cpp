@@ -114,7 +114,7 @@ std::span<uint8_t> contents(machine::Memory& memory, const PlacedBuffer& placed)
   return {region->data + (placed.address - region->base), placed.buffer->bytes()};
 }
 
-Result<void> map_buffers(machine::Memory& memory, const launch::Case& c, const Placement& placement,
+Result<void> map_buffers(machine::Memory& memory, const launch::Case& c, const Placement& placement, KeptInputs& inputs,
                          uint64_t poison_seed) {
   std::map<std::string, uint64_t> addresses = placement.addresses();
   for (const PlacedBuffer& placed : placement.buffers) {
@@ -122,7 +122,7 @@ Result<void> map_buffers(machine::Memory& memory, const launch::Case& c, const P
     auto access = buffer.role == launch::Role::in ? machine::Access::read_only : machine::Access::read_write;
     AE_CHECK(memory.map(placed.region_base(), placed.region_size(), access, buffer.name, machine::Initial::any));
     memory.set_guards(placed.region_base(), placed.guard_before, placed.guard_after);
-    AE_CHECK(launch::fill_bytes(c, buffer, poison_seed, contents(memory, placed)));
+    AE_CHECK(inputs.fill(c, buffer, poison_seed, contents(memory, placed)));
     launch::fill_pointers(buffer, addresses, contents(memory, placed));
     for (const Guard& guard : guards_of(memory, placed))
       launch::fill_poison(poison_seed, guard_name(buffer), guard.start, guard.bytes);
@@ -131,12 +131,12 @@ Result<void> map_buffers(machine::Memory& memory, const launch::Case& c, const P
 }
 
 Result<void> refill_inputs(machine::Memory& memory, const launch::Case& c, const Placement& placement,
-                           uint64_t poison_seed) {
+                           KeptInputs& inputs, uint64_t poison_seed) {
   std::map<std::string, uint64_t> addresses = placement.addresses();
   for (const PlacedBuffer& placed : placement.buffers) {
     launch::Role role = placed.buffer->role;
     if (role != launch::Role::in && role != launch::Role::inout) continue;
-    AE_CHECK(launch::fill_bytes(c, *placed.buffer, poison_seed, contents(memory, placed)));
+    AE_CHECK(inputs.fill(c, *placed.buffer, poison_seed, contents(memory, placed)));
     launch::fill_pointers(*placed.buffer, addresses, contents(memory, placed));
   }
   return {};

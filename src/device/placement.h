@@ -11,7 +11,7 @@
 // 256 bytes that an allocator promises, so that a result which depends on where its buffers are shows itself.
 #pragma once
 
-#include "launch/launch.h"
+#include "device/kept_inputs.h"
 #include "machine/memory.h"
 
 namespace asmevo::device {
@@ -45,11 +45,11 @@ struct Placement {
 Placement place(const launch::Case& c, unsigned placement);
 
 /// Maps all buffers, with initial contents, and their guards.
-Result<void> map_buffers(machine::Memory& memory, const launch::Case& c, const Placement& placement,
+Result<void> map_buffers(machine::Memory& memory, const launch::Case& c, const Placement& placement, KeptInputs& inputs,
                          uint64_t poison_seed);
 /// Writes the initial contents of inputs (in and inout) again; results and scratch keep what they hold.
 Result<void> refill_inputs(machine::Memory& memory, const launch::Case& c, const Placement& placement,
-                           uint64_t poison_seed);
+                           KeptInputs& inputs, uint64_t poison_seed);
 
 /// The bytes of a mapped buffer.
 std::span<uint8_t> contents(machine::Memory& memory, const PlacedBuffer& placed);

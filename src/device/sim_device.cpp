@@ -35,8 +35,8 @@ uint64_t mapped_kernarg_size(const launch::Case& c, const object::Kernel& kernel
   return (uint64_t{launch::kernarg_size(c, kernel)} + 255) / 256 * 256 + 256;
 }
 
-Result<std::shared_ptr<World>> build_world(const Loaded& loaded, const launch::Case& c, uint64_t poison_seed,
-                                           unsigned placement) {
+Result<std::shared_ptr<World>> build_world(const Loaded& loaded, const launch::Case& c, KeptInputs& inputs,
+                                           uint64_t poison_seed, unsigned placement) {
   if (!loaded.image) return fail("{}: is not loaded on the simulated device", loaded.object->path);
   auto world = std::make_shared<World>();
   world->placement = place(c, placement);
@@ -44,7 +44,7 @@ Result<std::shared_ptr<World>> build_world(const Loaded& loaded, const launch::C
   machine::Memory& memory = world->memory;
   AE_TRY(const object::Kernel* kernel, object::choose_kernel(loaded.image->object(), c.kernel));
   AE_CHECK(loaded.image->load(memory, at.image_base));
-  AE_CHECK(map_buffers(memory, c, at, poison_seed));
+  AE_CHECK(map_buffers(memory, c, at, inputs, poison_seed));
   Bytes kernarg = launch::kernarg_bytes(c, *kernel, at.addresses());
   AE_CHECK(map_bytes(memory, at.kernarg_address, mapped_kernarg_size(c, *kernel), kernarg, "kernarg segment"));
   Bytes packet = dispatch_packet(c, *kernel, at.image_base + kernel->descriptor_address, at.kernarg_address);
@@ -63,7 +63,7 @@ Result<std::shared_ptr<World>> build_world(const Loaded& loaded, const launch::C
 }
 
 /// Another case in the memory of a world: its scalars and its inputs.
-Result<void> change_case(World& world, const launch::Case& c, uint64_t poison_seed) {
+Result<void> change_case(World& world, const launch::Case& c, KeptInputs& inputs, uint64_t poison_seed) {
   Placement next = world.placement;
   if (c.buffers.size() != next.buffers.size()) return fail("{}: an earlier launch has other buffers", c.where);
   for (size_t i = 0; i < c.buffers.size(); ++i) {
@@ -73,7 +73,7 @@ Result<void> change_case(World& world, const launch::Case& c, uint64_t poison_se
     next.buffers[i].buffer = &c.buffers[i];
   }
   world.placement = std::move(next);
-  AE_CHECK(refill_inputs(world.memory, c, world.placement, poison_seed));
+  AE_CHECK(refill_inputs(world.memory, c, world.placement, inputs, poison_seed));
   world.memory.unmap(world.placement.kernarg_address);
   Bytes kernarg = launch::kernarg_bytes(c, *world.dispatch.kernel, world.placement.addresses());
   AE_CHECK(map_bytes(world.memory, world.placement.kernarg_address, mapped_kernarg_size(c, *world.dispatch.kernel),
@@ -158,13 +158,13 @@ public:
 
   Result<Outcome> launch(const Loaded& loaded, const launch::Case& c, const LaunchOptions& options) override {
     const launch::Case& first = options.earlier.empty() ? c : options.earlier.front();
-    AE_TRY(auto world, build_world(loaded, first, options.poison_seed, options.placement));
+    AE_TRY(auto world, build_world(loaded, first, inputs_, options.poison_seed, options.placement));
     world->dispatch.preload = options.preload;
     Outcome outcome;
     const size_t last = options.earlier.size();
     AE_TRY(bool going, (last ? run_in : run_watched)(*world, *loaded.image, options, outcome));
     for (size_t i = 1; going && i <= last; ++i) {
-      AE_CHECK(change_case(*world, i < last ? options.earlier[i] : c, options.poison_seed));
+      AE_CHECK(change_case(*world, i < last ? options.earlier[i] : c, inputs_, options.poison_seed));
       AE_TRY(going, (i < last ? run_in : run_watched)(*world, *loaded.image, options, outcome));
     }
     if (outcome.status != machine::Status::completed) return outcome;
@@ -177,7 +177,7 @@ public:
   }
 
   Result<timing::Estimate> time(const Loaded& loaded, const launch::Case& c, const TimeOptions& options) override {
-    AE_TRY(auto world, build_world(loaded, c, 1, 0));
+    AE_TRY(auto world, build_world(loaded, c, inputs_, 1, 0));
     isa::Processor processor = codec_.target().processor;
     uint32_t items = c.workgroup_size[0] * c.workgroup_size[1] * c.workgroup_size[2];
     timing::Work work{.image = &*loaded.image,
@@ -205,6 +205,7 @@ public:
 private:
   isa::Codec codec_;
   const timing::DeviceTable& table_;
+  KeptInputs inputs_;
 };
 
 } // namespace

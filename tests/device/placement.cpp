@@ -55,7 +55,8 @@ TEST(Placement, captured_buffers_stay_and_share_what_lies_between_them) {
   EXPECT_EQ(p.buffers[2].guard_before, 0u);
   EXPECT_EQ(p.buffers[2].guard_after, guard_bytes);
   machine::Memory memory;
-  EXPECT_TRUE(map_buffers(memory, c, p, 1));
+  KeptInputs inputs;
+  EXPECT_TRUE(map_buffers(memory, c, p, inputs, 1));
   EXPECT_TRUE(guard_damage(memory, p, 1).empty());
 }
 
@@ -74,7 +75,8 @@ TEST(Guards, every_changed_byte_is_seen_with_its_offset) {
   launch::Case c = three_buffers();
   Placement p = place(c, 0);
   machine::Memory memory;
-  ASSERT_TRUE(map_buffers(memory, c, p, 7));
+  KeptInputs inputs;
+  ASSERT_TRUE(map_buffers(memory, c, p, inputs, 7));
   EXPECT_TRUE(guard_damage(memory, p, 7).empty());
   EXPECT_EQ(guard_damage(memory, p, 8).size(), 6u); // another poison
   uint8_t* b = contents(memory, p.buffers[1]).data();
