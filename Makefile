@@ -53,7 +53,7 @@ sanitize:
 	@scripts/setup.sh
 	@cmake -G Ninja -B $(BUILD)-sanitize -S . -DASMEVO_SANITIZE=ON -DASMEVO_BENCH=OFF > /dev/null
 	@ninja -C $(BUILD)-sanitize -j $(JOBS) asmevo tests
-	@ctest --test-dir $(BUILD)-sanitize -j $(JOBS) --output-on-failure --no-tests=error
+	@ASMEVO_ISA_LEVEL=v2 ctest --test-dir $(BUILD)-sanitize -j $(JOBS) --output-on-failure --no-tests=error
 
 fuzz:
 	@scripts/setup.sh libclang-rt-22-dev
