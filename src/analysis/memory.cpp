@@ -65,15 +65,21 @@ void lds_address(const Instruction& i, std::string_view name, MemoryAccess& acce
   add_extent(access, ds.offset(), access_bytes(name));
 }
 
+/// Whether a scratch instruction has a vector offset. Its field is there in any case, and may say the same as that of the
+/// data, so operands are counted; what a load keeps of its destination looks like an offset there.
+bool has_vector_offset(const Instruction& i) {
+  const auto vectors = std::ranges::count_if(std::span(i.uses).first(i.explicit_uses), [](const auto& use) {
+    return use.file == isa::File::vgpr || use.file == isa::File::agpr;
+  });
+  return vectors > (i.traits.may_store && !i.traits.lds ? 1 : 0);
+}
+
 void flat_address(const Instruction& i, std::string_view name, MemoryAccess& access) {
   const fields::Flat flat = fields::flat(i.words);
   const bool scalar = flat.segment != fields::Segment::flat && flat.has_saddr();
-  const auto names = [&](uint16_t width) {
-    return std::ranges::find(i.uses, isa::RegisterRange{isa::File::vgpr, flat.addr, width}) != i.uses.end();
-  };
   if (flat.segment != fields::Segment::scratch)
     access.base.push_back({isa::File::vgpr, flat.addr, static_cast<uint16_t>(scalar ? 1 : 2)});
-  else if (names(1))
+  else if (has_vector_offset(i))
     access.base.push_back({isa::File::vgpr, flat.addr, 1});
   if (scalar)
     access.base.push_back(

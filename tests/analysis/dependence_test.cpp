@@ -155,5 +155,17 @@ TEST(Memory, extents_follow_the_mnemonic_and_the_offset_fields) {
   EXPECT_EQ(access("buffer_load_ubyte v2, v0, s[0:3], 0 offen offset:7").extents[0].bytes, 1u);
 }
 
+TEST(Memory, data_is_no_address) {
+  const auto base = [](const std::string& text) { return memory_access(assemble(text).items[0].instruction).base; };
+  const isa::RegisterRange v0{isa::File::vgpr, 0, 1}, s3{isa::File::sgpr, 3, 1};
+  using Base = std::vector<isa::RegisterRange>;
+  EXPECT_EQ(base("scratch_store_dword off, v0, off offset:4"), Base{});
+  EXPECT_EQ(base("scratch_store_dword off, v0, s3"), Base{s3});
+  EXPECT_EQ(base("scratch_store_dword v0, v0, off"), Base{v0});
+  EXPECT_EQ(base("scratch_store_dword v0, v1, s3"), (Base{v0, s3}));
+  EXPECT_EQ(base("scratch_load_dword v0, off, off"), Base{});
+  EXPECT_EQ(base("scratch_load_dword v0, v0, off"), Base{v0});
+}
+
 } // namespace
 } // namespace asmevo::analysis

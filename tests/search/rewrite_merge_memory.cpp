@@ -1,6 +1,7 @@
 #include "search/drivers/rewrite/rules.h"
 
 #include "rewrite_fixture.h"
+#include "rewrite_private.h"
 
 #include <algorithm>
 
@@ -61,4 +62,17 @@ TEST(MergeMemory, AnAddressThatChangesInBetweenKeepsLoadsApart) {
                                         "global_store_dword v[0:1], v2, off\n"
                                         "s_endpgm\n");
   EXPECT_TRUE(merge_memory(facts_of(program)).empty());
+}
+
+TEST(MergeMemory, NeighboursInPrivateMemoryDoNotLieSideBySide) {
+  const PrivateKernel kernel{isa::Processor::gfx90a};
+  const auto ideas = [&](const std::string& descriptor) {
+    const recover::Program program = kernel.program(descriptor + "buffer_store_dword v0, off, s[0:3], 0\n"
+                                                                 "buffer_store_dword v1, off, s[0:3], 0 offset:4\n"
+                                                                 "s_endpgm\n");
+    return merge_memory(kernel.facts(program)).size();
+  };
+  EXPECT_EQ(ideas(""), 0u);
+  EXPECT_EQ(ideas("v_mov_b32_e32 v5, s1\n"), 0u);
+  EXPECT_EQ(ideas("s_mov_b64 s[0:1], s[8:9]\ns_movk_i32 s2, 0x400\ns_mov_b32 s3, 0x27000\n"), 1u);
 }

@@ -10,10 +10,9 @@
 // Registers that the dispatcher fills stay where they are, and so do kernels that call, jump through tables or index
 // registers by M0: there it is not in the text which register is meant. So do those that switch on all lanes, also such
 // as were off when the kernel began: for liveness a write under the mask of the beginning reaches every lane.
-#include "isa/resources.h"
-#include "recover/descriptor.h"
-#include "recover/recover.h"
 #include "search/drivers/rewrite/local.h"
+#include "search/drivers/rewrite/points.h"
+#include "search/drivers/rewrite/register_steps.h"
 #include "search/drivers/rewrite/rules.h"
 
 #include <algorithm>
@@ -25,57 +24,6 @@ namespace asmevo::search::rewrite {
 namespace {
 
 constexpr uint32_t most_points = 1u << 23; // registers times places: what is looked at in a moment
-
-/// How many waves the registers allow with so many VGPRs.
-class Steps {
-public:
-  static std::optional<Steps> of(const Facts& facts) {
-    if (facts.function.kernel < 0) return std::nullopt;
-    const auto needs = recover::scan_resources(facts.program, facts.function);
-    if (!needs) return std::nullopt;
-    const isa::Resources& declared = facts.program.declared[size_t(facts.function.kernel)];
-    Steps steps(facts.program.target, declared, needs->agprs);
-    steps.initial_ = recover::initial_registers(facts.program.origin->kernels[size_t(facts.function.kernel)].descriptor,
-                                                facts.program.target)
-                         .vgprs;
-    // A declaration that has room to spare, for reasons of its own, does not follow the code.
-    const isa::Resources needed = steps.with(std::max(facts.vgprs_used, steps.initial_));
-    if (steps.granules(needed) != steps.granules(declared) || needed.accum_offset != declared.accum_offset)
-      return std::nullopt;
-    return steps;
-  }
-
-  /// The most registers with which another wave fits, where they are at most a quarter fewer.
-  std::optional<uint32_t> next_below(uint32_t used) const {
-    const uint32_t now = waves(used), least = std::max(used - used / 4, initial_);
-    for (uint32_t vgprs = used; vgprs-- > least;)
-      if (waves(vgprs) > now) return vgprs;
-    return std::nullopt;
-  }
-
-  uint32_t waves(uint32_t vgprs) const { return isa::occupancy(with(vgprs), target_.processor, 64, 0).waves_per_simd; }
-  uint32_t initial() const { return initial_; }
-
-private:
-  Steps(const isa::Target& target, const isa::Resources& declared, uint32_t agprs) : target_(target), base_(declared) {
-    base_.agprs = agprs;
-    base_.lds_bytes = 0; // shared by the waves of a workgroup, of which the code does not know the number
-  }
-  isa::Resources with(uint32_t vgprs) const {
-    isa::Resources r = base_;
-    r.vgprs = vgprs;
-    r.accum_offset = target_.unified_registers() ? std::max((vgprs + 3) & ~3u, 4u) : 0;
-    return r;
-  }
-  uint32_t granules(const isa::Resources& r) const {
-    const uint32_t granule = isa::vgpr_granule(target_.processor);
-    return (std::max(isa::total_vgprs(r, target_.processor), 1u) + granule - 1) / granule;
-  }
-
-  isa::Target target_;
-  isa::Resources base_;
-  uint32_t initial_ = 0;
-};
 
 /// Sets of numbers that grow together.
 class Unions {
@@ -90,14 +38,6 @@ public:
 private:
   std::vector<uint32_t> parent_;
 };
-
-using Points = std::vector<uint64_t>; // a bit for before and one for after each item
-
-bool meet(const Points& a, const Points& b) {
-  for (size_t w = 0; w < a.size(); ++w)
-    if (a[w] & b[w]) return true;
-  return false;
-}
 
 /// Values that keep their distances: those that instructions name together.
 struct Group {
@@ -212,8 +152,8 @@ private:
     if (added) groups_.emplace_back();
     Group& group = groups_[where->second];
     Points& points = group.registers[vgpr];
-    points.resize((points_ + 63) / 64);
-    points[at / 64] |= uint64_t{1} << (at % 64);
+    if (points.empty()) points = points_of_items(items_);
+    set_point(points, at);
     group.begin = std::min(group.begin, at);
     ++group.weight;
     return group;
@@ -232,8 +172,7 @@ private:
         Group& group = take(at, v);
         group.paired |= range.count > 1;
         if (!written || may_overwrite_operands(facts_.instruction(item))) continue;
-        Points& points = group.registers[v];
-        points[(at - 1) / 64] |= uint64_t{1} << ((at - 1) % 64);
+        set_point(group.registers[v], at - 1);
       }
     });
     for (const uint32_t entry : facts_.graph.entries)
@@ -267,7 +206,7 @@ std::optional<std::vector<int>> placed(const std::vector<Group>& groups, const s
     for (const auto& [vgpr, points] : groups[g].registers) {
       Points& there = taken[size_t(vgpr + by)];
       there.resize(points.size());
-      for (size_t w = 0; w < points.size(); ++w) there[w] |= points[w];
+      join(there, points);
     }
   };
   for (size_t g = 0; g < groups.size(); ++g)
@@ -327,9 +266,9 @@ std::optional<std::string> moved(const Facts& facts, size_t item, Values& values
 } // namespace
 
 std::vector<Idea> compact_registers(const Facts& facts) {
-  const auto steps = Steps::of(facts);
+  const auto steps = RegisterSteps::of(facts);
   const uint32_t used = facts.vgprs_used;
-  if (!steps || used == 0 || used > 256) return {};
+  if (!steps || !steps->declared_exactly() || used == 0 || used > 256) return {};
   const auto limit = steps->next_below(used);
   if (!limit || 2 * (facts.function.last - facts.function.first) * used > most_points) return {};
   if (facts.liveness.registers.first_of({isa::File::agpr, 0, 1}) != analysis::agpr_unit) return {};
@@ -346,7 +285,7 @@ std::vector<Idea> compact_registers(const Facts& facts) {
   idea.blocks.resize(facts.graph.blocks.size());
   std::iota(idea.blocks.begin(), idea.blocks.end(), 0u);
   idea.rationale = fmt::format("{} vector registers instead of {}: {} waves instead of {}", *limit, used,
-                               steps->waves(*limit), steps->waves(used));
+                               steps->waves(*limit, steps->agprs()), steps->waves(used, steps->agprs()));
   idea.promise = facts.heat_of(facts.function.first, facts.function.last);
   std::vector<Idea> ideas;
   ideas.push_back(std::move(idea));

@@ -7,6 +7,7 @@
 // data lies consecutively already; ds_write2 takes two unrelated registers.
 #include "search/drivers/rewrite/arrival.h"
 #include "search/drivers/rewrite/local.h"
+#include "search/drivers/rewrite/private_buffer.h"
 #include "search/drivers/rewrite/rules.h"
 
 #include <algorithm>
@@ -194,11 +195,12 @@ std::optional<Idea> merged_stores(const Facts& facts, const Access& a, const Acc
 
 std::vector<Idea> merge_memory(const Facts& facts) {
   std::vector<Idea> ideas;
+  const PrivateBuffer swizzled(facts); // neighbouring dwords of a lane do not lie side by side there
   for (const analysis::Block& block : facts.graph.blocks) {
     std::vector<Access> open; // accesses that a later one may join
     for (size_t item = block.first; item < block.last; ++item) {
       auto access = access_at(facts, item);
-      if (!access) continue;
+      if (!access || swizzled.may_be_used_by(item)) continue;
       for (const Access& earlier : open) {
         if (earlier.merge != access->merge || earlier.address != access->address) continue;
         bool store = access->merge->shape == Shape::wide_store || access->merge->shape == Shape::lds_write2;

@@ -15,6 +15,7 @@ namespace {
 using enum Direction;
 constexpr Rule catalogue[] = {
     {"tighten-waits", latency_hiding, false, tighten_waits},
+    {"spills-to-registers", register_pressure, false, spills_to_registers},
     {"straighten-loops", instruction_simplification, false, straighten_loops},
     {"whole-loops", latency_hiding, false, whole_loops},
     {"unroll-loops", latency_hiding, false, unroll_loops, true, 6},
