@@ -11,6 +11,7 @@
 #include "recover/recover.h"
 #include "search/drivers/rewrite/known_values.h"
 #include "search/drivers/rewrite/packed_values.h"
+#include "search/drivers/rewrite/pairing.h"
 #include "search/drivers/rewrite/rules.h"
 
 #include <algorithm>
@@ -57,12 +58,9 @@ class Packing {
 public:
   Packing(const Facts& facts, const analysis::Block& block)
       : facts_(facts), graph_(analysis::dependences(facts.program, facts.function, block.first, block.last)),
-        values_(facts, block, graph_) {
-    for (uint32_t node = 0; node < graph_.items.size(); ++node) {
-      group_.push_back(node);
+        values_(facts, block, graph_), pairs_(graph_) {
+    for (uint32_t node = 0; node < graph_.items.size(); ++node)
       forms_.push_back(form_of(facts, graph_.items[node], values_.text(node)));
-    }
-    partner_.resize(graph_.items.size());
     lines_.resize(graph_.items.size());
   }
 
@@ -71,14 +69,14 @@ public:
     size_t count = 0;
     for (const bool may_move : {false, true})
       for (uint32_t a = 0; a < forms_.size(); ++a)
-        for (uint32_t b = a + 1; b < std::min<size_t>(forms_.size(), a + farthest) && !partner_[a]; ++b)
-          if (forms_[a] && forms_[a] == forms_[b] && !partner_[b]) count += pack(a, b, may_move);
+        for (uint32_t b = a + 1; b < std::min<size_t>(forms_.size(), a + farthest) && !pairs_.partner(a); ++b)
+          if (forms_[a] && forms_[a] == forms_[b] && !pairs_.partner(b)) count += pack(a, b, may_move);
     return count;
   }
 
   /// The stretch of the block from the first to the last instruction that changed; what branches is no part of it.
   std::optional<recover::Edit> edit() const {
-    const std::vector<uint32_t> order = in_order();
+    const std::vector<uint32_t> order = pairs_.order();
     size_t end = order.size();
     while (end > 0 && facts_.instruction(graph_.items[order[end - 1]]).traits.branch) --end;
     if (end == 0) return std::nullopt;
@@ -106,12 +104,9 @@ private:
       PackedValues::Places places;
       const std::string line = packed(a, b, may_move, turned, places);
       if (line.empty()) continue;
-      if (reaches(a, b) || reaches(b, a)) return false;
       if (!facts_.codec.assemble(line)) continue;
+      if (!pairs_.join(a, b)) return false;
       values_.settle(places);
-      partner_[a] = b;
-      partner_[b] = a;
-      group_[a] = b; // the two stand where the second was
       lines_[b] = line;
       return true;
     }
@@ -158,54 +153,11 @@ private:
     return fmt::format("{0}[{1}:{2}]", halves.file == isa::File::vgpr ? 'v' : 's', halves.base, halves.base + 1);
   }
 
-  /// Whether `to` has to come after `from`, with the pairs that there are.
-  bool reaches(uint32_t from, uint32_t to) const {
-    std::vector<bool> seen(group_.size(), false);
-    std::vector<uint32_t> open = {from};
-    const auto visit = [&](uint32_t node) {
-      if (!seen[node]) open.push_back(node);
-      seen[node] = true;
-    };
-    while (!open.empty()) {
-      const uint32_t node = open.back();
-      open.pop_back();
-      for (const analysis::Dependence& next : graph_.successors[node]) {
-        visit(next.node);
-        if (partner_[next.node]) visit(*partner_[next.node]);
-      }
-      if (seen[to]) return true;
-    }
-    return false;
-  }
-
-  /// Nodes with something to say, each as early as the pairs let it.
-  std::vector<uint32_t> in_order() const {
-    std::vector<size_t> waiting(group_.size(), 0);
-    for (uint32_t node = 0; node < group_.size(); ++node) waiting[group_[node]] += graph_.predecessors[node].size();
-    std::set<uint32_t> ready;
-    for (uint32_t node = 0; node < group_.size(); ++node)
-      if (group_[node] == node && waiting[node] == 0) ready.insert(node);
-    std::vector<uint32_t> order;
-    const auto issue = [&](uint32_t node) {
-      for (const analysis::Dependence& next : graph_.successors[node])
-        if (--waiting[group_[next.node]] == 0) ready.insert(group_[next.node]);
-    };
-    while (!ready.empty()) {
-      const uint32_t node = *ready.begin();
-      ready.erase(ready.begin());
-      order.push_back(node);
-      issue(node);
-      if (partner_[node]) issue(*partner_[node]);
-    }
-    return order;
-  }
-
   const Facts& facts_;
   DependenceGraph graph_;
   PackedValues values_;
-  std::vector<const Form*> forms_; // by node, as all below
-  std::vector<uint32_t> group_;    // the node that it is issued with
-  std::vector<std::optional<uint32_t>> partner_;
+  Pairing pairs_;
+  std::vector<const Form*> forms_; // by node
   std::vector<std::string> lines_; // of pairs
 };
 
