@@ -43,6 +43,7 @@ constexpr Rule catalogue[] = {
     {"split-accumulators", dependency_reduction, true, split_accumulators, true, 2},
     {"split-integer-accumulators", dependency_reduction, false, split_integer_accumulators, true, 2},
     {"packed-arithmetic", instruction_simplification, false, packed_arithmetic},
+    {"packed-halves", instruction_simplification, false, packed_halves},
     {"remove-dead-code", instruction_simplification, false, remove_dead_code},
     {"drop-exec-skips", instruction_simplification, false, drop_exec_skips},
     {"compact-registers", register_pressure, false, compact_registers},

@@ -30,6 +30,7 @@ std::vector<Idea> lane_bits(const Facts& facts);
 std::vector<Idea> strength_reduction(const Facts& facts);
 std::vector<Idea> scalar_arithmetic(const Facts& facts);
 std::vector<Idea> packed_arithmetic(const Facts& facts);
+std::vector<Idea> packed_halves(const Facts& facts);
 std::vector<Idea> constants(const Facts& facts);
 std::vector<Idea> split_accumulators(const Facts& facts);
 std::vector<Idea> split_integer_accumulators(const Facts& facts);
