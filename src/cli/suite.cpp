@@ -5,6 +5,7 @@
 #include "cli/children.h"
 #include "cli/interrupt.h"
 #include "report/curves.h"
+#include "search/budget.h"
 #include "search/lineage.h"
 #include "support/file.h"
 #include "support/status_line.h"
@@ -78,6 +79,21 @@ bool is_finished(const Search& search) {
   const auto lineage = search::Lineage::read(search.run());
   const auto status = lineage ? lineage->status() : Result<search::RunStatus>(std::unexpected(lineage.error()));
   return status && !status->ending.empty();
+}
+
+/// A suite compares searches of one budget and one seed; a folder may hold others.
+Result<void> check_same(const std::vector<Search>& searches, const Options& options) {
+  AE_TRY(const search::Budget budget, search::parse_budget(options.budget));
+  for (const Search& search : searches) {
+    if (!search::Lineage::exists(search.run())) continue;
+    AE_TRY(search::Lineage lineage, search::Lineage::read(search.run()));
+    const search::RunInfo& info = lineage.info();
+    if (info.budget_evaluations != budget.evaluations || info.budget_seconds != budget.seconds)
+      return fail("{}: was begun with another --budget; give the same, or another folder to -o", search.run());
+    if (info.seed != options.seed)
+      return fail("{}: was begun with --seed {}; give the same, or another folder to -o", search.run(), info.seed);
+  }
+  return {};
 }
 
 std::vector<std::string> arguments_of(const Search& search, const Options& options) {
@@ -165,6 +181,7 @@ Result<ExitStatus> compare(const Options& options) {
   if (error) return fail("{}: cannot make the folder: {}", options.output, error.message());
   const volatile bool* stop = stop_on_signal();
   const std::vector<Search> searches = searches_of(kernels, options);
+  AE_CHECK(check_same(searches, options));
   std::vector<std::string> failures(searches.size());
   std::vector<size_t> open;
   std::vector<std::vector<std::string>> lists;

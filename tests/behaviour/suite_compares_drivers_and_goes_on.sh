@@ -16,6 +16,14 @@ expect_text 'softmax by nobody: '
 expect_text 'no such driver'
 [ "$before" = "$(stat -c %Y.%s runs/softmax.rewrite.asmevo/lineage.sqlite)" ] || fail 'a finished search ran again'
 
+# Curves of one plot have one budget and one seed.
+expect_exit 2 compare --drivers rewrite,random --seed 3
+expect_one_line runs/softmax.rewrite.asmevo
+expect_exit 2 asmevo suite compare kernels -o runs --budget 7 --drivers rewrite
+expect_one_line runs/softmax.rewrite.asmevo
+expect_exit 2 asmevo suite compare kernels -o runs --budget many
+expect_one_line "--budget many"
+
 expect_exit 0 asmevo suite audit runs
 expect_text "$accepted of $accepted accepted versions hold"
 expect_exit 2 asmevo suite compare runs -o other
