@@ -152,4 +152,15 @@ bool keeps_a_part(const isa::Instruction& i, const InstructionText& text, const 
          std::ranges::any_of(parts, [&](std::string_view part) { return name.find(part) != name.npos; });
 }
 
+bool computes_by_lane(const Facts& facts, size_t item) {
+  const isa::Instruction& i = facts.instruction(item);
+  const isa::Traits& t = i.traits;
+  if (!t.valu || t.mfma || t.side_effects || t.relative || t.may_load || t.may_store || i.suffix != isa::Suffix::none ||
+      crosses_lanes(i) || i.defs.size() != 1 || i.explicit_defs != 1 || i.defs[0].file != isa::File::vgpr)
+    return false;
+  const InstructionText text = parse_instruction(facts.program.items[item].text);
+  return !text.operands.empty() && operand_registers(text.operands[0]) == i.defs[0] &&
+         !keeps_a_part(i, text, i.defs[0]);
+}
+
 } // namespace asmevo::search::rewrite

@@ -29,6 +29,9 @@ bool crosses_lanes(const isa::Instruction& i);
 /// Whether a destination is read as well, or written in part only, besides what the text says.
 bool keeps_a_part(const isa::Instruction& i, const InstructionText& text, const isa::RegisterRange& destination);
 
+/// Vector arithmetic lane by lane with one whole VGPR result, that depends on nothing but what it reads.
+bool computes_by_lane(const Facts& facts, size_t item);
+
 struct Line {
   size_t item;
   InstructionText text;

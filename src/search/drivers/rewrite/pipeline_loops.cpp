@@ -98,18 +98,6 @@ bool may_run_ahead(const Facts& facts, size_t item, const InTheWay& way) {
          !keeps_a_part(i, text, i.defs[0]);
 }
 
-/// Vector arithmetic lane by lane with one whole VGPR result.
-bool may_lead(const Facts& facts, size_t item) {
-  const isa::Instruction& i = facts.instruction(item);
-  const isa::Traits& t = i.traits;
-  if (!t.valu || t.mfma || t.side_effects || t.relative || t.may_load || t.may_store || i.suffix != isa::Suffix::none ||
-      crosses_lanes(i) || i.defs.size() != 1 || i.explicit_defs != 1 || !is_vgpr(i.defs[0]))
-    return false;
-  const InstructionText text = parse_instruction(facts.program.items[item].text);
-  return !text.operands.empty() && operand_registers(text.operands[0]) == i.defs[0] &&
-         !keeps_a_part(i, text, i.defs[0]);
-}
-
 /// Adds what leads to the operands of `item`; false where that cannot be done again.
 bool add_leads(const Facts& facts, const analysis::Block& block, size_t item, std::vector<size_t>& leads) {
   for (const isa::RegisterRange& use : facts.instruction(item).uses) {
@@ -117,7 +105,7 @@ bool add_leads(const Facts& facts, const analysis::Block& block, size_t item, st
     for (uint16_t r = use.first; r < use.first + use.count; ++r) {
       const auto at = definition_of(facts, block, item, {use.file, r, 1});
       if (!at || is_in(leads, *at)) continue;
-      if (!may_lead(facts, *at)) return false;
+      if (!computes_by_lane(facts, *at) || !is_vgpr(facts.instruction(*at).defs[0])) return false;
       leads.push_back(*at);
       if (!add_leads(facts, block, *at, leads)) return false;
     }

@@ -15,6 +15,7 @@ namespace {
 using enum Direction;
 constexpr Rule catalogue[] = {
     {"tighten-waits", latency_hiding, false, tighten_waits},
+    {"recompute-reloads", register_pressure, false, recompute_reloads},
     {"spills-to-registers", register_pressure, false, spills_to_registers},
     {"straighten-loops", instruction_simplification, false, straighten_loops},
     {"whole-loops", latency_hiding, false, whole_loops},
@@ -46,6 +47,7 @@ constexpr Rule catalogue[] = {
     {"packed-halves", instruction_simplification, false, packed_halves},
     {"remove-dead-code", instruction_simplification, false, remove_dead_code},
     {"drop-exec-skips", instruction_simplification, false, drop_exec_skips},
+    {"rematerialise", register_pressure, false, rematerialise},
     {"compact-registers", register_pressure, false, compact_registers},
     {"schedule-blocks", latency_hiding, false, schedule_blocks, true, 2},
     {"raise-priority", latency_hiding, false, raise_priority},

@@ -7,6 +7,8 @@ namespace asmevo::search::rewrite {
 
 std::vector<Idea> tighten_waits(const Facts& facts);
 std::vector<Idea> spills_to_registers(const Facts& facts);
+std::vector<Idea> recompute_reloads(const Facts& facts);
+std::vector<Idea> rematerialise(const Facts& facts);
 std::vector<Idea> schedule_blocks(const Facts& facts);
 std::vector<Idea> fast_division(const Facts& facts);
 std::vector<Idea> fast_square_root(const Facts& facts);

@@ -8,11 +8,11 @@
 //
 // Where one access takes several dwords, they go together or stay together. What is read before it was ever stored is
 // anything, in a register as in memory.
-#include "analysis/loops.h"
 #include "search/drivers/rewrite/local.h"
 #include "search/drivers/rewrite/private_slots.h"
 #include "search/drivers/rewrite/rules.h"
 #include "search/drivers/rewrite/spare_registers.h"
+#include "search/drivers/rewrite/traffic.h"
 
 #include <algorithm>
 #include <map>
@@ -25,29 +25,6 @@ namespace {
 struct Together {
   std::vector<uint32_t> slots;
   double traffic = 0; // of all accesses
-};
-
-/// How much time an access takes: by the model, or by the loops around it.
-class Traffic {
-public:
-  explicit Traffic(const Facts& facts)
-      : facts_(facts), modelled_(facts.heat_of(facts.function.first, facts.function.last) > 0) {
-    if (modelled_) return;
-    depth_.assign(facts.graph.blocks.size(), 0);
-    for (const analysis::Loop& loop : analysis::loops(facts.program, facts.function, facts.graph))
-      for (const uint32_t block : loop.blocks) depth_[block] = std::max(depth_[block], loop.depth);
-  }
-  double of(size_t item) const {
-    if (modelled_) return facts_.heat_of(item, item + 1);
-    double times = 1;
-    for (uint32_t k = 0; k < depth_[facts_.graph.block_of[item - facts_.function.first]]; ++k) times *= 8;
-    return times;
-  }
-
-private:
-  const Facts& facts_;
-  bool modelled_;
-  std::vector<uint32_t> depth_; // by block
 };
 
 std::vector<Together> grouped(const Facts& facts, const PrivateSlots& slots) {
