@@ -242,8 +242,14 @@ Stripped strip(const Program& program, size_t function, size_t first, size_t las
   return stripped;
 }
 
-std::vector<recover::Edit> reorder(const Program& program, const Function& function, size_t first, size_t last,
-                                   std::span<const size_t> items) {
+std::vector<Item> wait_items(const Insertion& insertion, const isa::Codec& codec) {
+  std::vector<Item> items;
+  put_in(items, insertion, codec);
+  return items;
+}
+
+Reordered reordered(const Program& program, const Function& function, size_t first, size_t last,
+                    std::span<const size_t> items) {
   std::vector<size_t> order;
   for (size_t i : items)
     if (!(is_instruction(program.items[i]) && only_waits(program.items[i].instruction))) order.push_back(i);
@@ -289,22 +295,33 @@ std::vector<recover::Edit> reorder(const Program& program, const Function& funct
   if (original_end < function.last)
     pins.push_back({.item = new_last - 1, .free = settled_registers(program, function, graph, original_end)});
 
+  Reordered result{.items = order};
+  for (Insertion& insertion : missing_waits(changed.program, changed.function, pins)) {
+    const bool inside = insertion.item >= new_first && insertion.item < new_last;
+    insertion.item = inside ? insertion.item - new_first : original[insertion.item];
+    (inside ? result.insertions : result.elsewhere).push_back(insertion);
+  }
+  return result;
+}
+
+std::vector<recover::Edit> reorder(const Program& program, const Function& function, size_t first, size_t last,
+                                   std::span<const size_t> items) {
+  const Reordered order = reordered(program, function, first, last, items);
   recover::Edit stretch{first, last, ""};
-  std::vector<recover::Edit> edits;
-  std::vector<Insertion> insertions = missing_waits(changed.program, changed.function, pins);
-  auto next = insertions.begin();
-  for (; next != insertions.end() && next->item < new_first; ++next)
-    edits.push_back({original[next->item], original[next->item], wait_text(next->wait, next->nops)});
-  for (size_t i = new_first; i < new_last; ++i) {
-    if (next != insertions.end() && next->item == i) {
+  auto next = order.insertions.begin();
+  for (size_t k = 0; k <= order.items.size(); ++k) {
+    if (next != order.insertions.end() && next->item == k) {
       stretch.text += wait_text(next->wait, next->nops);
       ++next;
     }
-    if (branches || i + 1 < new_last) stretch.text += item_text(changed.program.items[i]) + "\n";
+    if (k < order.items.size()) stretch.text += item_text(program.items[order.items[k]]) + "\n";
   }
-  edits.push_back(std::move(stretch));
-  for (; next != insertions.end(); ++next)
-    edits.push_back({original[next->item], original[next->item], wait_text(next->wait, next->nops)});
+  std::vector<recover::Edit> edits;
+  for (const Insertion& insertion : order.elsewhere) {
+    if (insertion.item >= last && (edits.empty() || edits.back().first < first)) edits.push_back(stretch);
+    edits.push_back({insertion.item, insertion.item, wait_text(insertion.wait, insertion.nops)});
+  }
+  if (order.elsewhere.empty() || order.elsewhere.back().item < first) edits.push_back(std::move(stretch));
   return edits;
 }
 

@@ -61,9 +61,21 @@ recover::Program renewed(recover::Program program, size_t function, const std::v
 
 /// The stretch [first, last) of one block with its instructions in the order of `items` (program items, each once; the
 /// waits and nops of the stretch may be missing), waits and nops renewed. The order must keep dependences() of the
-/// stretch. The first edit replaces the stretch; more follow where a wait is needed elsewhere. Sorted.
+/// stretch.
+struct Reordered {
+  std::vector<size_t> items;         // without waits and nops
+  std::vector<Insertion> insertions; // before items[Insertion::item]; behind the last where that is their number
+  std::vector<Insertion> elsewhere;  // before items of the program outside of the stretch
+};
+Reordered reordered(const recover::Program& program, const recover::Function& function, size_t first, size_t last,
+                    std::span<const size_t> items);
+
+/// The same as edits: one replaces the stretch, the others are where a wait is needed elsewhere. Sorted.
 std::vector<recover::Edit> reorder(const recover::Program& program, const recover::Function& function, size_t first,
                                    size_t last, std::span<const size_t> items);
+
+/// An insertion as the instructions that it puts in.
+std::vector<recover::Item> wait_items(const Insertion& insertion, const isa::Codec& codec);
 
 /// An item as a line of an edit's text.
 std::string item_text(const recover::Item& item);

@@ -64,6 +64,7 @@ struct TimeOptions {
   size_t timeline = 0; // timing::EstimateOptions
   bool sensitivity = false;
   bool power_limited = false;
+  bool rehearsal = false; // Estimate::rehearsal, where the device is simulated
   /// As if the kernel declared these, dynamic LDS included; only occupancy depends on them.
   std::optional<isa::Resources> resources;
 };

@@ -193,13 +193,18 @@ public:
       return fail("{}: cannot be timed: {}", loaded.object->path,
                   result.fault ? result.fault->message : "it did not finish");
     work.trace = &result.trace;
-    return timing::estimate(work, table_,
-                            {.draws = options.draws,
-                             .seed = options.seed,
-                             .attribution = options.attribution,
-                             .timeline = options.timeline,
-                             .sensitivity = options.sensitivity,
-                             .power_limited = options.power_limited});
+    const timing::EstimateOptions how{.draws = options.draws,
+                                      .seed = options.seed,
+                                      .attribution = options.attribution,
+                                      .timeline = options.timeline,
+                                      .sensitivity = options.sensitivity,
+                                      .power_limited = options.power_limited};
+    AE_TRY(timing::Estimate estimate, timing::estimate(work, table_, how));
+    if (options.rehearsal) {
+      auto trace = std::make_shared<const machine::Trace>(std::move(result.trace));
+      AE_TRY(estimate.rehearsal, timing::rehearse(work, std::move(trace), table_, how));
+    }
+    return estimate;
   }
 
 private:

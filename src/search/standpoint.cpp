@@ -37,7 +37,8 @@ Result<std::shared_ptr<const Standpoint>> Standpoints::make(const Version& versi
   auto shared = std::make_shared<object::CodeObject>(std::move(object));
   AE_TRY(standpoint->program, recover::recover(shared, *bench_.codec));
   AE_TRY(standpoint->loaded, bench_.device->load(shared));
-  const device::TimeOptions options{.draws = bench_.settings.draws, .seed = bench_.settings.seed, .attribution = true};
+  const device::TimeOptions options{
+      .draws = bench_.settings.draws, .seed = bench_.settings.seed, .attribution = true, .rehearsal = true};
   AE_TRY(standpoint->estimate,
          bench_.device->time(standpoint->loaded, bench_.reference->launch().cases.front(), options));
   AE_TRY(standpoint->windows, windows_of(*standpoint, bench_));

@@ -11,7 +11,7 @@ Cache::Cache(uint32_t lines, uint32_t sets) {
   ways_ = std::max(1u, lines / sets);
   set_mask_ = sets - 1;
   entries_.resize(size_t{ways_} * sets);
-  recent_.resize(sets);
+  recent_.resize(size_t{2} * sets);
   buckets_.resize(std::bit_ceil(size_t{2} * ways_ * sets));
   clear();
 }
@@ -19,7 +19,8 @@ Cache::Cache(uint32_t lines, uint32_t sets) {
 void Cache::clear() {
   std::ranges::fill(buckets_, none);
   for (uint32_t set = 0; set <= set_mask_; ++set) {
-    recent_[set] = set * ways_;
+    recent(set, Use::kept) = set * ways_;
+    recent(set, Use::streamed) = none;
     for (uint32_t way = 0; way < ways_; ++way) {
       Entry& e = entries_[set * ways_ + way];
       e = {};
@@ -46,54 +47,82 @@ void Cache::unchain(uint32_t entry) {
 }
 
 // `after` of the most recent entry is the next most recent; `before` of it is the least recent.
-void Cache::touch(uint32_t set, uint32_t entry) {
-  const uint32_t head = recent_[set];
-  if (head == entry) return;
+void Cache::unlink(uint32_t set, uint32_t entry) {
   Entry& e = entries_[entry];
-  if (entries_[head].before != entry) {
-    entries_[e.before].after = e.after;
-    entries_[e.after].before = e.before;
+  uint32_t& head = recent(set, e.use);
+  if (e.after == entry) {
+    head = none;
+    return;
+  }
+  entries_[e.before].after = e.after;
+  entries_[e.after].before = e.before;
+  if (head == entry) head = e.after;
+}
+
+void Cache::push(uint32_t set, uint32_t entry, Use use) {
+  Entry& e = entries_[entry];
+  e.use = use;
+  uint32_t& head = recent(set, use);
+  if (head == none) {
+    e.before = e.after = entry;
+  } else {
     const uint32_t tail = entries_[head].before;
     e.before = tail;
     e.after = head;
     entries_[tail].after = entry;
     entries_[head].before = entry;
   }
-  recent_[set] = entry;
+  head = entry;
 }
 
-int64_t* Cache::find(uint64_t line) {
+void Cache::touch(uint32_t set, uint32_t entry, Use use) {
+  if (recent(set, use) == entry) return;
+  unlink(set, entry);
+  push(set, entry, use);
+}
+
+Cache::Line* Cache::find(uint64_t line, Use use) {
   for (uint32_t i = buckets_[bucket_of(line)]; i != none; i = entries_[i].chain)
     if (entries_[i].line == line) {
-      touch(set_of(line), i);
-      return &entries_[i].ready;
+      const bool streamed = use == Use::streamed && entries_[i].use == Use::streamed;
+      touch(set_of(line), i, streamed ? Use::streamed : Use::kept);
+      return &entries_[i].data;
     }
   return nullptr;
 }
 
-bool Cache::insert(uint64_t line, int64_t ready) {
+// A free place, the oldest streamed line that has arrived, the least recent line.
+uint32_t Cache::victim_of(uint32_t set, int64_t now) {
+  const uint32_t kept = recent(set, Use::kept), streamed = recent(set, Use::streamed);
+  if (kept != none && !entries_[entries_[kept].before].used) return entries_[kept].before;
+  if (streamed == none) return entries_[kept].before;
+  const uint32_t oldest = entries_[streamed].before;
+  return kept == none || entries_[oldest].data.ready <= now ? oldest : entries_[kept].before;
+}
+
+bool Cache::insert(uint64_t line, const Line& data, Use use, int64_t now) {
   const uint32_t set = set_of(line);
-  const uint32_t victim = entries_[recent_[set]].before;
+  const uint32_t victim = victim_of(set, now);
   Entry& e = entries_[victim];
   const bool replaced = e.used;
   if (replaced) unchain(victim);
   e.line = line;
-  e.ready = ready;
+  e.data = data;
   e.used = true;
   uint32_t& bucket = buckets_[bucket_of(line)];
   e.chain = bucket;
   bucket = victim;
-  touch(set, victim);
+  touch(set, victim, use);
   return replaced;
 }
 
 void Cache::erase(uint64_t line) {
   if (!find(line)) return;
   const uint32_t set = set_of(line);
-  const uint32_t entry = recent_[set]; // find() put it there
+  const uint32_t entry = recent(set, Use::kept); // find() put it there
   unchain(entry);
   entries_[entry].used = false;
-  recent_[set] = entries_[entry].after; // the freed entry becomes the least recent
+  recent(set, Use::kept) = entries_[entry].after; // the freed entry becomes the least recent
 }
 
 } // namespace asmevo::timing

@@ -65,7 +65,8 @@ public:
         memory_(device, values, surroundings),
         icache_(device.instruction_cache_bytes / line_bytes, device.instruction_cache_bytes / line_bytes / 8),
         costs_(cost_table(values)), ledger_(ledger) {
-    for (uint64_t line : grid.code_lines()) icache_.insert(line, 0); // from the launch before, as far as it fits
+    if (ledger_) memory_.count_uses(code.size());
+    for (uint64_t line : grid.code_lines()) icache_.insert(line, {}); // from the launch before, as far as it fits
     for (auto& ring : lds_accepted_) ring.assign(static_cast<size_t>(std::max(1.0, std::round(v_.lds_queue))), 0);
   }
 
@@ -152,6 +153,7 @@ CuResult ComputeUnit::run() {
     next_turn_[simd] = std::min(next_turn_[simd], next);
   }
   result_.traffic = memory_.traffic();
+  result_.uses = memory_.uses();
   return std::move(result_);
 }
 
@@ -393,11 +395,11 @@ void ComputeUnit::prepare(Wave& wave, int64_t earliest, bool jumped) {
 void ComputeUnit::fetch(Wave& wave, const StaticOp& op, bool jumped) {
   wave.fetched_line = op.address / line_bytes;
   const int64_t filled = wave.hold.ready + clocks(v_.fetch_jump_miss);
-  const int64_t* here = icache_.find(wave.fetched_line);
-  int64_t there = here ? *here : filled;
+  const Cache::Line* here = icache_.find(wave.fetched_line);
+  int64_t there = here ? here->ready : filled;
   if (!jumped) there = std::min(there, wave.hold.ready + clocks(v_.fetch_sequential_miss));
-  if (!here) icache_.insert(wave.fetched_line, there);
-  if (!icache_.find(wave.fetched_line + 1)) icache_.insert(wave.fetched_line + 1, std::max(there, filled));
+  if (!here) icache_.insert(wave.fetched_line, {.ready = there});
+  if (!icache_.find(wave.fetched_line + 1)) icache_.insert(wave.fetched_line + 1, {.ready = std::max(there, filled)});
   if (there > wave.hold.ready) wave.hold.ready = there, wave.hold.reason = Stall::fetch;
 }
 
@@ -545,7 +547,8 @@ void ComputeUnit::issue_memory(Wave& wave, const StaticOp& op, const machine::Tr
     request.store = op.store && !op.load;
     request.atomic = op.atomic;
     request.returns = op.returns;
-    request.bypasses_l1 = op.bypasses_l1;
+    request.policy = op.policy;
+    request.instruction = event.instruction;
     const Completion c = memory_.vector(request, now);
     done = {c.done, c.queued};
     if (op.store) result_.end = std::max(result_.end, done.done);

@@ -31,6 +31,7 @@ struct CuResult {
   double wave_cycles = 0;
   double valu_busy = 0, mfma_busy = 0, lds_busy = 0, issue_turns = 0; // clocks, summed over the SIMDs (LDS: pairs)
   MemoryTraffic traffic;
+  std::vector<LineUse> uses; // by instruction, with a ledger
 };
 
 CuResult simulate(const CuProgram& program, const StaticTable& code, const PatternTable& patterns, const Grid& grid,

@@ -1,12 +1,7 @@
 // The whole launch, from one compute unit's share of it.
-//
-// Workgroups go round robin over the XCDs and from there over their compute units, so the slowest compute unit is one
-// that gets the last workgroup; that one is simulated. If it gets more workgroups than are worth simulating, three
-// generations are: the first (cold caches), one from the middle of the grid and the last (which drains). The middle
-// one's rate, scaled by how much the grid's average workgroup does, stands for those in between.
 #include "timing/estimate.h"
 
-#include "timing/compute_unit.h"
+#include "timing/share.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,74 +12,6 @@
 namespace asmevo::timing {
 
 namespace {
-
-// Wave-instructions that one draw may simulate where a choice exists.
-constexpr double instruction_budget = 400'000;
-
-struct Share {
-  uint64_t workgroups = 0;  // that the simulated compute unit runs
-  CuProgram program;        // those of them that are simulated
-  double skipped_scale = 1; // work of an average workgroup / of a simulated one
-};
-
-Share share_of_a_cu(const Grid& grid, const DeviceTable& device, const TracedLaunch& launch, const Values& values) {
-  Share share;
-  const uint64_t on_xcd = (grid.count() + device.xcds - 1) / device.xcds;
-  const uint64_t cus = device.compute_units_per_xcd();
-  const uint64_t cu = (on_xcd - 1) % cus; // gets the last one
-  share.workgroups = (on_xcd + cus - 1) / cus;
-  const uint64_t resident = std::max(1u, launch.occupancy.workgroups_per_cu);
-  share.program.resident = static_cast<uint32_t>(resident);
-
-  double waves = 1;
-  if (!grid.samples().empty()) waves = double(grid.samples().front().waves.size());
-  const double per_workgroup = std::max(values.dispatch_workgroup, waves * values.dispatch_wave);
-  share.program.arrival_first = double(cu) * per_workgroup;
-  share.program.arrival_spacing = double(std::min(cus, on_xcd)) * per_workgroup;
-
-  const double affordable = instruction_budget / std::max(1.0, grid.mean_events() * double(resident));
-  const uint64_t generations = affordable >= 3 ? 3 : affordable >= 2 ? 2 : 1;
-  const uint64_t simulated = std::min(share.workgroups, generations * resident);
-  double work = 0;
-  for (uint64_t j = 0; j < simulated; ++j) {
-    const uint64_t generation = j / resident, within = j % resident;
-    uint64_t place = j;
-    if (simulated < share.workgroups) {
-      if (generation == 1 && generations == 3) place = (share.workgroups - resident) / 2 + within;
-      if (generation + 1 == generations && generations > 1) place = share.workgroups - resident + within;
-    }
-    const uint64_t id = std::min(grid.count() - 1, (place * cus + cu) * device.xcds);
-    share.program.workgroups.push_back(id);
-    work += double(grid.samples()[grid.stand_in(id)].events);
-  }
-  if (work > 0) share.skipped_scale = grid.mean_events() / (work / double(simulated));
-  return share;
-}
-
-// Of the workgroups that were not simulated.
-double extrapolated_cycles(const Share& share, const CuResult& cu) {
-  const uint64_t simulated = share.program.workgroups.size(), resident = share.program.resident;
-  if (share.workgroups <= simulated || cu.completions.size() < simulated) return 0;
-  const auto& done = cu.completions;
-  const double rate = simulated >= 2 * resident ? double(done[2 * resident - 1] - done[resident - 1]) / double(resident)
-                                                : double(done.back()) / double(resident);
-  const double slowest_dispatch = std::max(rate, share.program.arrival_spacing);
-  return double(share.workgroups - simulated) * slowest_dispatch * share.skipped_scale;
-}
-
-Surroundings surroundings_of(const Grid& grid, const DeviceTable& device, bool repeated) {
-  Surroundings s;
-  s.active_cus = static_cast<uint32_t>(std::min<uint64_t>(grid.count(), device.compute_units));
-  s.active_cus_per_xcd = (s.active_cus + device.xcds - 1) / device.xcds;
-  s.l2_share_scale = grid.mean_xcd_sharing();
-  // All of it while it fits, less of it beyond: replacement is not strict enough to lose everything at once.
-  s.l2_warm = std::clamp(2 - grid.xcd_footprint() / double(device.l2_bytes), 0.0, 1.0);
-  // Another kernel before: a line is in the right one of the L2s by chance.
-  if (!repeated) s.l2_warm /= double(std::min<uint64_t>(device.xcds, grid.count()));
-  const double footprint = std::max(1.0, grid.footprint());
-  s.mall_hit = std::min(1.0, double(device.mall_bytes) / footprint);
-  return s;
-}
 
 std::vector<Load> loads_of(const CuResult& cu) {
   const double clocks = std::max(1.0, double(cu.end));
@@ -121,6 +48,8 @@ void summarise(Estimate& e) {
   e.cv = n > 1 ? std::sqrt(squares / double(n - 1)) / mean : 0;
 }
 
+} // namespace
+
 Result<void> check(const TracedLaunch& launch) {
   if (!launch.trace || launch.trace->waves.empty()) return fail("timing: the trace holds no wave");
   const uint64_t count = uint64_t{launch.workgroups[0]} * launch.workgroups[1] * launch.workgroups[2];
@@ -133,8 +62,6 @@ Result<void> check(const TracedLaunch& launch) {
   }
   return {};
 }
-
-} // namespace
 
 Result<Estimate> estimate_traced(const TracedLaunch& launch, const DeviceTable& device,
                                  const EstimateOptions& options) {
@@ -151,7 +78,7 @@ Result<Estimate> estimate_traced(const TracedLaunch& launch, const DeviceTable& 
     return values;
   };
   const auto run = [&](const Values& values, Ledger* ledger) {
-    const Share share = share_of_a_cu(grid, device, launch, values);
+    const Share share = share_of_a_cu(grid, device, launch.occupancy.workgroups_per_cu, values);
     CuResult cu = simulate(share.program, code, patterns, grid, *launch.trace, device, values, surroundings, ledger);
     const double extrapolated = extrapolated_cycles(share, cu);
     return std::tuple(std::move(cu), extrapolated);
@@ -176,6 +103,12 @@ Result<Estimate> estimate_traced(const TracedLaunch& launch, const DeviceTable& 
     if (!ledger) continue;
     Account account = ledger->close(cu.end);
     estimate.attribution = std::move(account.attribution);
+    for (size_t i = 0; i < cu.uses.size(); ++i) {
+      Attribution& a = estimate.attribution[i];
+      a.lines = cu.uses[i].lines;
+      a.reused_in_l1 = cu.uses[i].reused_in_l1;
+      a.reused_in_l2 = cu.uses[i].reused_in_l2;
+    }
     estimate.dependences = std::move(account.dependences);
     estimate.dispatch_cycles = account.dispatch_cycles;
     estimate.drain_cycles = account.drain_cycles;

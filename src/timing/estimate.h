@@ -15,6 +15,9 @@ struct TracedLaunch {
   std::array<uint32_t, 3> workgroups{1, 1, 1};
 };
 
+/// Whether every event names an instruction and a workgroup of the launch.
+Result<void> check(const TracedLaunch& launch);
+
 Result<Estimate> estimate_traced(const TracedLaunch& launch, const DeviceTable& device, const EstimateOptions& options);
 
 } // namespace asmevo::timing

@@ -37,11 +37,12 @@ Grid::Grid(const machine::Trace& trace, std::array<uint32_t, 3> workgroups, cons
     : shape_(workgroups), count_(uint64_t{workgroups[0]} * workgroups[1] * workgroups[2]), rules_(code.size()),
       sharing_(code.size()) {
   collect(trace);
+  find_executed(code.size());
   find_code_lines(code);
   learn_steps(patterns);
   find_tables(patterns);
   compute_sharing(device, resident);
-  compute_footprint(trace, patterns, device.xcds);
+  compute_footprint(trace, patterns, code, device.xcds);
   compute_means(patterns);
 }
 
@@ -60,14 +61,29 @@ void Grid::collect(const machine::Trace& trace) {
   }
 }
 
-void Grid::find_code_lines(const StaticTable& code) {
-  std::vector<bool> executed(code.size());
+void Grid::find_executed(size_t code_size) {
+  executed_.assign(code_size, false);
   for (const SampledGroup& group : samples_)
     for (const machine::WaveTrace* wave : group.waves)
-      for (const machine::TraceEvent& e : wave->events) executed[e.instruction] = true;
+      for (const machine::TraceEvent& e : wave->events) executed_[e.instruction] = true;
+}
+
+void Grid::find_code_lines(const StaticTable& code) {
+  code_lines_.clear();
   for (size_t i = 0; i < code.size(); ++i)
-    if (executed[i] && (code_lines_.empty() || code_lines_.back() != code[i].address / line_bytes))
-      code_lines_.push_back(code[i].address / line_bytes);
+    if (executed_[i]) code_lines_.push_back(code[i].address / line_bytes);
+  std::ranges::sort(code_lines_);
+  const auto repeated = std::ranges::unique(code_lines_);
+  code_lines_.erase(repeated.begin(), repeated.end());
+}
+
+Grid Grid::retraced(const machine::Trace& from, const machine::Trace& to, const StaticTable& code) const {
+  Grid grid = *this;
+  for (SampledGroup& group : grid.samples_)
+    for (const machine::WaveTrace*& wave : group.waves) wave = to.waves.data() + (wave - from.waves.data());
+  grid.executed_.resize(code.size(), true);
+  grid.find_code_lines(code);
+  return grid;
 }
 
 Coordinates Grid::coordinates(uint64_t id) const {
@@ -208,7 +224,8 @@ void Grid::compute_sharing(const DeviceTable& device, uint32_t resident) {
   }
 }
 
-void Grid::compute_footprint(const machine::Trace& trace, const PatternTable& patterns, uint32_t xcds) {
+void Grid::compute_footprint(const machine::Trace& trace, const PatternTable& patterns, const StaticTable& code,
+                             uint32_t xcds) {
   if (samples_.empty()) return;
   // One workgroup off the border shows the lines; the rules say how many workgroups use each.
   const SampledGroup& group = samples_[samples_.size() / 2];
@@ -231,14 +248,17 @@ void Grid::compute_footprint(const machine::Trace& trace, const PatternTable& pa
         at->second.second = std::max(at->second.second, e.base + 256);
       }
   std::ranges::stable_sort(touched, {}, &Touched::line);
-  std::map<uint32_t, double> irregular_lines;
-  double lines = 0, xcd_lines = 0;
-  for (size_t i = 0; i < touched.size(); ++i) {
-    if (i && touched[i].line == touched[i - 1].line) continue;
+  std::map<uint32_t, double> irregular_lines, kept_irregular_lines;
+  double lines = 0, xcd_lines = 0, kept_xcd_lines = 0;
+  for (size_t i = 0, next = 0; i < touched.size(); i = next) {
+    bool kept = false;
+    for (next = i; next < touched.size() && touched[next].line == touched[i].line; ++next)
+      kept |= !code[touched[next].instruction].policy.streams_l2;
     const AddressRule& rule = rules_[touched[i].instruction];
     double groups = double(count_);
     if (!rule.regular) {
       irregular_lines[touched[i].instruction] += groups;
+      if (kept) kept_irregular_lines[touched[i].instruction] += groups;
       continue;
     }
     for (int d = 0; d < 3; ++d) {
@@ -247,15 +267,24 @@ void Grid::compute_footprint(const machine::Trace& trace, const PatternTable& pa
     }
     lines += groups;
     const Sharing& sharing = sharing_[touched[i].instruction];
-    xcd_lines += groups * double(sharing.device / sharing.xcd) / double(std::min<uint64_t>(xcds, count_));
+    const double on_xcd = groups * double(sharing.device / sharing.xcd) / double(std::min<uint64_t>(xcds, count_));
+    xcd_lines += on_xcd;
+    if (kept) kept_xcd_lines += on_xcd;
   }
-  for (const auto& [instruction, count] : irregular_lines) {
+  const auto span_lines = [&](uint32_t instruction) {
     const auto [low, high] = span.at(instruction);
-    const double span_lines = double(high - low) / line_bytes + 1;
-    lines += std::min(count, span_lines);
-    xcd_lines += rules_[instruction].table ? std::min(count, span_lines) : std::min(count / double(xcds), span_lines);
+    return double(high - low) / line_bytes + 1;
+  };
+  const auto on_xcd = [&](uint32_t instruction, double count) {
+    return std::min(rules_[instruction].table ? count : count / double(xcds), span_lines(instruction));
+  };
+  for (const auto& [instruction, count] : irregular_lines) {
+    lines += std::min(count, span_lines(instruction));
+    xcd_lines += on_xcd(instruction, count);
   }
+  for (const auto& [instruction, count] : kept_irregular_lines) kept_xcd_lines += on_xcd(instruction, count);
   xcd_footprint_ = xcd_lines * line_bytes;
+  kept_xcd_footprint_ = kept_xcd_lines * line_bytes;
   footprint_ = lines * line_bytes;
 }
 

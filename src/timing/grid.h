@@ -50,12 +50,18 @@ public:
   Sharing sharing(uint32_t instruction) const { return sharing_[instruction]; }
   const std::vector<AddressRule>& rules() const { return rules_; }
 
+  /// The same launch with `to` in the place of its trace `from`, the same waves in the same order, and with code at
+  /// other addresses; what was added behind that code is taken to be executed. Waves that nobody looks at may be empty.
+  Grid retraced(const machine::Trace& from, const machine::Trace& to, const StaticTable& code) const;
+
   /// Lines of code that the samples execute, ascending.
   const std::vector<uint64_t>& code_lines() const { return code_lines_; }
   /// Bytes that the whole grid touches at least once, in lines.
   double footprint() const { return footprint_; }
   /// Of that, what one XCD touches.
   double xcd_footprint() const { return xcd_footprint_; }
+  /// Of that, the lines that some access uses which is not streamed.
+  double kept_xcd_footprint() const { return kept_xcd_footprint_; }
   /// Average number of CUs of an XCD that use a line, weighted by accesses.
   double mean_xcd_sharing() const { return mean_xcd_sharing_; }
   /// Executed instructions of an average workgroup of the grid.
@@ -63,11 +69,13 @@ public:
 
 private:
   void collect(const machine::Trace& trace);
+  void find_executed(size_t code_size);
   void find_code_lines(const StaticTable& code);
   void learn_steps(const PatternTable& patterns);
   void find_tables(const PatternTable& patterns);
   void compute_sharing(const DeviceTable& device, uint32_t resident);
-  void compute_footprint(const machine::Trace& trace, const PatternTable& patterns, uint32_t xcds);
+  void compute_footprint(const machine::Trace& trace, const PatternTable& patterns, const StaticTable& code,
+                         uint32_t xcds);
   void compute_means(const PatternTable& patterns);
   int borders(const Coordinates& at) const;
 
@@ -76,8 +84,9 @@ private:
   std::vector<SampledGroup> samples_;
   std::vector<AddressRule> rules_;
   std::vector<Sharing> sharing_;
+  std::vector<bool> executed_; // by instruction
   std::vector<uint64_t> code_lines_;
-  double footprint_ = 0, xcd_footprint_ = 0, mean_xcd_sharing_ = 1, mean_events_ = 0;
+  double footprint_ = 0, xcd_footprint_ = 0, kept_xcd_footprint_ = 0, mean_xcd_sharing_ = 1, mean_events_ = 0;
 };
 
 } // namespace asmevo::timing

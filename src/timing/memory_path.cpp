@@ -45,8 +45,8 @@ double MemoryPath::from_memory(uint64_t line, Sharing sharing, double bytes, dou
   return start + (hbm ? v_.hbm_latency : v_.mall_latency);
 }
 
-MemoryPath::Answer MemoryPath::beyond_l1(uint64_t line, double bytes, Sharing sharing, double now, bool write,
-                                         double warm) {
+MemoryPath::Answer MemoryPath::beyond_l1(uint64_t line, double bytes, double now, const Visitor& visitor) {
+  const auto& [sharing, write, warm, use, instruction] = visitor;
   const double start = std::max(now, l2_free_);
   const double busy = bytes / l2_rate_;
   l2_free_ = start + busy;
@@ -54,7 +54,11 @@ MemoryPath::Answer MemoryPath::beyond_l1(uint64_t line, double bytes, Sharing sh
   traffic_.l2_busy += busy;
   double queued = start - now;
   const double hit = start + (write ? v_.store_latency : v_.l2_latency);
-  if (int64_t* ready = l2_.find(line)) return {std::max(hit, double(*ready)), queued};
+  if (Cache::Line* found = l2_.find(line, use)) {
+    reuse(*found, &LineUse::reused_in_l2);
+    found->owner = instruction;
+    return {std::max(hit, double(found->ready)), queued};
+  }
   double done = hit;
   const bool leader = (write || fate(line, 3) >= warm) && fate(line, 0) * std::max(1.0f, sharing.xcd) < 1;
   if (leader) {
@@ -65,7 +69,8 @@ MemoryPath::Answer MemoryPath::beyond_l1(uint64_t line, double bytes, Sharing sh
     done = write ? hit + memory_queue : std::max(hit, fetched);
     queued += memory_queue;
   }
-  l2_.insert(line, static_cast<int64_t>(write ? start : done));
+  if (instruction < uses_.size()) uses_[instruction].reused_in_l2 += 1 - 1 / std::max(1.0, double(sharing.xcd));
+  l2_.insert(line, {static_cast<int64_t>(write ? start : done), instruction}, use, static_cast<int64_t>(start));
   return {done, queued};
 }
 
@@ -89,23 +94,31 @@ Completion MemoryPath::vector(const Request& r, int64_t now) {
   double at = start;
   const double step = r.lines.empty() ? 0 : busy / double(r.lines.size());
   const uint64_t base_line = r.base / line_bytes;
+  const Cache::Use l1_use = r.policy.streams_l1 ? Cache::Use::streamed : Cache::Use::kept;
+  const Visitor visitor = {.sharing = r.sharing,
+                           .write = r.store && !r.atomic,
+                           .warm = r.policy.streams_l2 ? around_.l2_warm_streamed : around_.l2_warm,
+                           .use = r.policy.streams_l2 ? Cache::Use::streamed : Cache::Use::kept,
+                           .instruction = r.instruction};
+  if (!uses_.empty()) uses_[r.instruction].lines += double(r.lines.size());
   for (const LineTouch& touch : r.lines) {
     const uint64_t line = base_line + touch.line;
     const double half_bytes = touch.halves == 3 ? 128 : 64;
     Answer answer{at + v_.l1_latency, 0};
     if (r.store || r.atomic) {
       l1_.erase(line);
-      if (r.atomic) {
-        l2_free_ = std::max(l2_free_, at) + v_.atomic_line;
-        answer = beyond_l1(line, half_bytes, r.sharing, at, false, around_.l2_warm);
-      } else {
-        answer = beyond_l1(line, half_bytes, r.sharing, at, true, around_.l2_warm);
-      }
-    } else if (int64_t* ready = r.bypasses_l1 ? nullptr : l1_.find(line)) {
-      answer.done = std::max(answer.done, double(*ready));
+      if (r.atomic) l2_free_ = std::max(l2_free_, at) + v_.atomic_line;
+      answer = beyond_l1(line, half_bytes, at, visitor);
+    } else if (r.policy.misses_l1) {
+      l1_.erase(line);
+      answer = beyond_l1(line, line_bytes, at, visitor);
+    } else if (Cache::Line* found = l1_.find(line, l1_use)) {
+      reuse(*found, &LineUse::reused_in_l1);
+      found->owner = r.instruction;
+      answer.done = std::max(answer.done, double(found->ready));
     } else {
-      answer = beyond_l1(line, line_bytes, r.sharing, at, false, around_.l2_warm);
-      if (!r.bypasses_l1) l1_.insert(line, static_cast<int64_t>(answer.done));
+      answer = beyond_l1(line, line_bytes, at, visitor);
+      l1_.insert(line, {static_cast<int64_t>(answer.done), r.instruction}, l1_use, static_cast<int64_t>(at));
     }
     if (answer.done > done) done = answer.done, queued = answer.queued;
     at += step;
@@ -118,11 +131,11 @@ Completion MemoryPath::scalar(uint64_t address, Sharing sharing, int64_t now) {
   scalar_free_ = start + 4;
   const uint64_t line = address / 64;
   const double hit = start + v_.scalar_hit;
-  if (int64_t* ready = scalar_.find(line))
-    return {static_cast<int64_t>(std::max(hit, double(*ready))), static_cast<int64_t>(start) - now};
-  const Answer answer = beyond_l1(address / line_bytes, 64, sharing, start, false, 0);
+  if (const Cache::Line* found = scalar_.find(line))
+    return {static_cast<int64_t>(std::max(hit, double(found->ready))), static_cast<int64_t>(start) - now};
+  const Answer answer = beyond_l1(address / line_bytes, 64, start, {.sharing = sharing, .instruction = nobody});
   const double done = answer.done + v_.scalar_miss_extra;
-  scalar_.insert(line, static_cast<int64_t>(done));
+  scalar_.insert(line, {static_cast<int64_t>(done), nobody});
   return {clocks(done), static_cast<int64_t>(answer.queued)};
 }
 

@@ -17,6 +17,7 @@
 #pragma once
 
 #include "timing/cache.h"
+#include "timing/cache_policy.h"
 #include "timing/device_table.h"
 #include "timing/patterns.h"
 
@@ -26,9 +27,10 @@ namespace asmevo::timing {
 struct Surroundings {
   uint32_t active_cus = 1; // with work at the same time, device
   uint32_t active_cus_per_xcd = 1;
-  double l2_warm = 0;        // share of vector lines that the launch before left in L2
-  double mall_hit = 1;       // share of lines beyond L2 that the memory-side cache answers
-  double l2_share_scale = 1; // average number of CUs of an XCD that use a line
+  double l2_warm = 0;          // share of vector lines that the launch before left in L2
+  double l2_warm_streamed = 0; // the same of lines that only streamed accesses use
+  double mall_hit = 1;         // share of lines beyond L2 that the memory-side cache answers
+  double l2_share_scale = 1;   // average number of CUs of an XCD that use a line
 };
 
 /// How many CUs use the lines of an access: on its XCD and over the device.
@@ -48,6 +50,12 @@ struct MemoryTraffic {
   double l1_busy = 0, l2_busy = 0, memory_busy = 0; // clocks
 };
 
+/// What became of the lines that an instruction touched: how many were found in a cache by the next access to them.
+/// Those that other CUs of the XCD use at the same time count as found in L2 by as many of them as do.
+struct LineUse {
+  double lines = 0, reused_in_l1 = 0, reused_in_l2 = 0;
+};
+
 class MemoryPath {
 public:
   MemoryPath(const DeviceTable& device, const Values& values, const Surroundings& surroundings);
@@ -57,8 +65,14 @@ public:
     const PatternCost* cost = nullptr;
     std::span<const LineTouch> lines;
     Sharing sharing;
-    bool store = false, atomic = false, returns = false, bypasses_l1 = false;
+    bool store = false, atomic = false, returns = false;
+    CachePolicy policy;
+    uint32_t instruction = 0;
   };
+
+  /// Counts from now on what becomes of the lines of each instruction.
+  void count_uses(size_t instructions) { uses_.resize(instructions); }
+  const std::vector<LineUse>& uses() const { return uses_; }
 
   /// Whether the address unit takes one more instruction at `now`; if not, the clock at which it will.
   int64_t accepts_from(int64_t now) const;
@@ -71,7 +85,17 @@ private:
   struct Answer {
     double done, queued;
   };
-  Answer beyond_l1(uint64_t line, double bytes, Sharing sharing, double now, bool write, double warm);
+  struct Visitor { // of L2
+    Sharing sharing;
+    bool write = false;
+    double warm = 0;
+    Cache::Use use = Cache::Use::kept;
+    uint32_t instruction = 0;
+  };
+  Answer beyond_l1(uint64_t line, double bytes, double now, const Visitor& visitor);
+  void reuse(const Cache::Line& found, double LineUse::* cache) {
+    if (!uses_.empty() && found.owner != nobody) uses_[found.owner].*cache += 1;
+  }
   double from_memory(uint64_t line, Sharing sharing, double bytes, double now, double& queued);
 
   const Values& v_;
@@ -83,6 +107,8 @@ private:
   std::vector<int64_t> accepted_;             // ring: when the address unit is done with the last `vmem_queue`
   size_t oldest_ = 0;
   MemoryTraffic traffic_;
+  static constexpr uint32_t nobody = 0xffffffff; // owner of lines of scalar loads
+  std::vector<LineUse> uses_;                    // by instruction; empty where nobody asked
 };
 
 } // namespace asmevo::timing

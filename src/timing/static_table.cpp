@@ -36,58 +36,56 @@ RowRange rows_of(const isa::RegisterRange& r) {
 // MODE is read by all float instructions and written by s_setreg only, which waits for the pipes by itself.
 bool tracked(const isa::RegisterRange& r) { return r.file != isa::File::mode; }
 
-// CDNA3 names coherence by two scope bits; scope above the workgroup (sc1) misses L1. Before, GLC on a load does.
-bool bypasses_l1(const isa::Instruction& i, isa::Processor processor) {
-  using isa::Encoding;
-  const bool flat = i.encoding == Encoding::flat || i.encoding == Encoding::global || i.encoding == Encoding::scratch;
-  const bool buffer = i.encoding == Encoding::mubuf || i.encoding == Encoding::mtbuf;
-  if (!flat && !buffer) return false;
-  const bool gfx940 = processor >= isa::Processor::gfx942;
-  if (gfx940) return flat ? i.words[0] >> 25 & 1 : i.words[0] >> 15 & 1; // sc1
-  return flat ? i.words[0] >> 16 & 1 : i.words[0] >> 14 & 1;             // glc
-}
-
 } // namespace
 
 StaticTable::StaticTable(std::span<const isa::Instruction> code, const isa::Target& target) {
   ops_.reserve(code.size());
-  for (const isa::Instruction& i : code) {
-    StaticOp op;
-    op.address = i.address;
-    op.fallthrough = i.address + std::max<unsigned>(i.size, 4);
-    op.op = classify(i);
-    op.category = category_of(op.op);
-    op.ranges = static_cast<uint32_t>(ranges_.size());
-    for (const auto& r : i.defs)
-      if (tracked(r) && op.defs < 255) ranges_.push_back(rows_of(r)), ++op.defs;
-    for (const auto& r : i.uses)
-      if (tracked(r) && op.uses < 255) ranges_.push_back(rows_of(r)), ++op.uses;
-    if (op.op == OpClass::mfma) {
-      const MfmaShape shape = mfma_shape(i, target.processor);
-      op.mfma_passes = static_cast<uint8_t>(shape.passes);
-      op.valu_blocked = static_cast<uint8_t>(shape.valu_blocked);
-    }
-    op.writes_scalar = i.traits.valu && std::ranges::any_of(i.defs, [](const isa::RegisterRange& r) {
-                         return r.file == isa::File::sgpr;
-                       });
-    op.across_lanes = reads_across_lanes(i);
-    op.load = i.traits.may_load;
-    op.store = i.traits.may_store;
-    op.atomic = i.traits.atomic;
-    op.returns = i.traits.returns;
-    op.lds_direct = i.traits.vmem && i.traits.lds && !i.traits.flat;
-    op.bypasses_l1 = bypasses_l1(i, target.processor);
-    op.conditional = i.traits.conditional;
-    const isa::CounterEvents events = isa::counter_events(i);
-    op.vm = events.vmcnt;
-    op.lgkm = events.lgkmcnt;
-    op.lgkm_unordered = events.lgkm_out_of_order;
-    const isa::WaitCounts waits = isa::waits_of(i);
-    op.wait_vm = waits.vmcnt;
-    op.wait_lgkm = waits.lgkmcnt;
-    op.immediate = static_cast<uint16_t>(i.words[0]);
-    ops_.push_back(op);
+  for (const isa::Instruction& i : code) append(i, target);
+}
+
+uint32_t StaticTable::append(const isa::Instruction& i, const isa::Target& target) {
+  StaticOp op;
+  op.address = i.address;
+  op.fallthrough = i.address + std::max<unsigned>(i.size, 4);
+  op.op = classify(i);
+  op.category = category_of(op.op);
+  op.ranges = static_cast<uint32_t>(ranges_.size());
+  for (const auto& r : i.defs)
+    if (tracked(r) && op.defs < 255) ranges_.push_back(rows_of(r)), ++op.defs;
+  for (const auto& r : i.uses)
+    if (tracked(r) && op.uses < 255) ranges_.push_back(rows_of(r)), ++op.uses;
+  if (op.op == OpClass::mfma) {
+    const MfmaShape shape = mfma_shape(i, target.processor);
+    op.mfma_passes = static_cast<uint8_t>(shape.passes);
+    op.valu_blocked = static_cast<uint8_t>(shape.valu_blocked);
   }
+  op.writes_scalar = i.traits.valu &&
+                     std::ranges::any_of(i.defs, [](const isa::RegisterRange& r) { return r.file == isa::File::sgpr; });
+  op.across_lanes = reads_across_lanes(i);
+  op.load = i.traits.may_load;
+  op.store = i.traits.may_store;
+  op.atomic = i.traits.atomic;
+  op.returns = i.traits.returns;
+  op.lds_direct = i.traits.vmem && i.traits.lds && !i.traits.flat;
+  op.policy = cache_policy(i, target.processor);
+  op.conditional = i.traits.conditional;
+  const isa::CounterEvents events = isa::counter_events(i);
+  op.vm = events.vmcnt;
+  op.lgkm = events.lgkmcnt;
+  op.lgkm_unordered = events.lgkm_out_of_order;
+  const isa::WaitCounts waits = isa::waits_of(i);
+  op.wait_vm = waits.vmcnt;
+  op.wait_lgkm = waits.lgkmcnt;
+  op.immediate = static_cast<uint16_t>(i.words[0]);
+  ops_.push_back(op);
+  return static_cast<uint32_t>(ops_.size() - 1);
+}
+
+uint64_t StaticTable::place(size_t i, uint64_t address) {
+  StaticOp& op = ops_[i];
+  op.fallthrough += address - op.address;
+  op.address = address;
+  return op.fallthrough;
 }
 
 bool StaticTable::feeds(const StaticOp& writer, const StaticOp& reader) const {

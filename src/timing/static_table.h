@@ -6,6 +6,7 @@
 // to draw and are looked up by class (CostTable).
 #pragma once
 
+#include "timing/cache_policy.h"
 #include "timing/device_table.h"
 #include "timing/op_class.h"
 
@@ -33,8 +34,8 @@ struct StaticOp {
   bool writes_scalar = false; // VALU that writes SGPR, VCC or EXEC
   bool across_lanes = false;
   bool load = false, store = false, atomic = false, returns = false;
-  bool lds_direct = false;  // vector memory whose data goes to LDS
-  bool bypasses_l1 = false; // coherent beyond the CU
+  bool lds_direct = false; // vector memory whose data goes to LDS
+  CachePolicy policy;
   bool conditional = false;
   uint8_t vm = 0, lgkm = 0; // counter increments
   uint8_t lgkm_unordered = 0;
@@ -48,6 +49,10 @@ public:
 
   const StaticOp& operator[](size_t i) const { return ops_[i]; }
   size_t size() const { return ops_.size(); }
+  /// One more instruction behind the others; its index.
+  uint32_t append(const isa::Instruction& instruction, const isa::Target& target);
+  /// Puts instruction `i` at another address; where the code goes on behind it.
+  uint64_t place(size_t i, uint64_t address);
   std::span<const RowRange> defs(const StaticOp& op) const { return {ranges_.data() + op.ranges, op.defs}; }
   std::span<const RowRange> uses(const StaticOp& op) const { return {ranges_.data() + op.ranges + op.defs, op.uses}; }
 

@@ -7,6 +7,7 @@
 #include "isa/resources.h"
 #include "machine/machine.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct Parameter {
   const char* source = "";
 };
 
+class Rehearsal;                                                // timing/rehearsal.h
 struct DeviceTable;                                             // timing/device_table.h
 const DeviceTable& device_for(isa::Processor processor);        // the default part of a processor: MI300X for gfx942
 Result<const DeviceTable*> device_named(std::string_view name); // "MI300X", "MI210", ...
@@ -30,8 +32,8 @@ std::string_view device_name(const DeviceTable&);               // "MI300X"
 std::vector<uint32_t> sample_workgroups(std::array<uint32_t, 3> workgroups, const isa::Occupancy& occupancy,
                                         const DeviceTable& device);
 
-/// How to execute a grid for its trace: only those workgroups, but all where they may wait for others. Kernels that wait
-/// have grids of a few times what the device holds at once, at most: their authors had to think of deadlocks.
+/// How to execute a grid for its trace: only those workgroups, but all where they may wait for others. Kernels that
+/// wait have grids of a few times what the device holds at once, at most: their authors had to think of deadlocks.
 machine::RunOptions sampling(const machine::Image& image, std::array<uint32_t, 3> workgroups,
                              const isa::Occupancy& occupancy, const DeviceTable& device);
 
@@ -71,6 +73,9 @@ struct Attribution {
   std::array<double, size_t(Stall::count_)> stall_cycles{};
   double busy_cycles = 0;                                     // turns in which it issued
   std::array<double, size_t(Stall::count_)> exposed_cycles{}; // no wave ready; the one to issue next stood here
+  // Cache lines that it asked for (vector memory), and of these how many were found in L1, or in L2, by the next access
+  // to them. What it brings for nobody is streamed.
+  double lines = 0, reused_in_l1 = 0, reused_in_l2 = 0;
 };
 
 /// Waits of `consumer` that end when `producer` (an instruction of the same wave) has its result.
@@ -126,6 +131,7 @@ struct Estimate {
   double dispatch_cycles = 0,
          drain_cycles = 0;     // of SIMDs: until the wave that issues next was launched; after the last issue
   std::vector<Slice> timeline; // in order of their ends, a wave's own in order
+  std::shared_ptr<const Rehearsal> rehearsal; // for other orders of the code
 };
 
 struct EstimateOptions {
@@ -139,5 +145,8 @@ struct EstimateOptions {
 };
 
 Result<Estimate> estimate(const Work& work, const DeviceTable& device, const EstimateOptions& options);
+/// What tells how long other orders of the work's code would take, by the same draws. Keeps `trace`.
+Result<std::shared_ptr<const Rehearsal>> rehearse(const Work& work, std::shared_ptr<const machine::Trace> trace,
+                                                  const DeviceTable& device, const EstimateOptions& options);
 
 } // namespace asmevo::timing

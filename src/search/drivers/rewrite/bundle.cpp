@@ -80,7 +80,7 @@ std::vector<Bundle> all_bundles(bool with_float_rewrites) {
   std::vector<Bundle::Step> steps;
   unsigned most_variants = 0;
   for (const Rule& rule : all_rules())
-    if (with_float_rewrites || !rule.changes_floats) {
+    if (rule.bundled && (with_float_rewrites || !rule.changes_floats)) {
       steps.push_back({&rule, 0});
       most_variants = std::max(most_variants, rule.variants);
     }

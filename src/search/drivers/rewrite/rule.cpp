@@ -50,8 +50,10 @@ constexpr Rule catalogue[] = {
     {"rematerialise", register_pressure, false, rematerialise},
     {"compact-registers", register_pressure, false, compact_registers},
     {"schedule-blocks", latency_hiding, false, schedule_blocks, true, 2},
+    {"cache-policy", memory_access, false, cache_policy, true, 3},
     {"raise-priority", latency_hiding, false, raise_priority},
     {"align-loops", latency_hiding, false, align_loops},
+    {"improve-schedule", latency_hiding, false, improve_schedule, true, 1, false},
 };
 
 uint32_t highest_vgpr(const recover::Program& program, const recover::Function& function) {
@@ -84,23 +86,33 @@ uint32_t budget_of(const State& state, uint32_t used) {
 
 struct Heat {
   std::vector<double> by_item, conflicts;
+  std::vector<LinesOf> lines;
 };
 
-/// From the modelled cycles of each instruction: items and image instructions are both in address order.
+/// Items and image instructions are both in address order.
+std::optional<uint32_t> index_in(const machine::Image& image, const recover::Item& item) {
+  if (item.kind != recover::ItemKind::instruction) return std::nullopt;
+  const auto& instructions = image.instructions();
+  const auto at = std::ranges::lower_bound(instructions, item.instruction.address, {}, &isa::Instruction::address);
+  if (at == instructions.end() || at->address != item.instruction.address) return std::nullopt;
+  return static_cast<uint32_t>(at - instructions.begin());
+}
+
+/// From the modelled cycles of each instruction.
 Heat heat_of_items(const State& state) {
   const size_t count = state.function->last - state.function->first;
-  Heat heat{.by_item = std::vector<double>(count, 0.0), .conflicts = std::vector<double>(count, 0.0)};
+  Heat heat{.by_item = std::vector<double>(count, 0.0),
+            .conflicts = std::vector<double>(count, 0.0),
+            .lines = std::vector<LinesOf>(count)};
   if (!state.estimate || state.estimate->attribution.empty() || !state.image) return heat;
-  const auto& instructions = state.image->instructions();
   for (size_t item = state.function->first; item < state.function->last; ++item) {
-    if (state.program->items[item].kind != recover::ItemKind::instruction) continue;
-    uint64_t address = state.program->items[item].instruction.address;
-    auto at = std::ranges::lower_bound(instructions, address, {}, &isa::Instruction::address);
-    if (at == instructions.end() || at->address != address) continue;
-    const timing::Attribution& a = state.estimate->attribution[size_t(at - instructions.begin())];
+    const auto index = index_in(*state.image, state.program->items[item]);
+    if (!index) continue;
+    const timing::Attribution& a = state.estimate->attribution[*index];
     heat.by_item[item - state.function->first] =
         a.issue_cycles + std::accumulate(a.stall_cycles.begin(), a.stall_cycles.end(), 0.0);
     heat.conflicts[item - state.function->first] = a.stall_cycles[size_t(timing::Stall::lds_conflict)];
+    heat.lines[item - state.function->first] = {.asked = a.lines, .reused = a.reused_in_l1 + a.reused_in_l2};
   }
   return heat;
 }
@@ -111,6 +123,10 @@ double Facts::heat_of(size_t first, size_t last) const {
   double sum = 0;
   for (size_t item = first; item < last && item < function.last; ++item) sum += heat[item - function.first];
   return sum;
+}
+
+std::optional<uint32_t> Facts::in_image(size_t item) const {
+  return image ? index_in(*image, program.items[item]) : std::nullopt;
 }
 
 Facts gather(const State& state) {
@@ -127,9 +143,12 @@ Facts gather(const State& state) {
           .heat = std::move(heat.by_item),
           .lds_conflicts = conflicts,
           .conflicts_of = std::move(heat.conflicts),
+          .lines_of = std::move(heat.lines),
           .allow_float_rewrites = state.allow_float_rewrites,
           .vgprs_used = used,
-          .vgpr_budget = budget_of(state, used)};
+          .vgpr_budget = budget_of(state, used),
+          .estimate = state.estimate,
+          .image = state.image};
 }
 
 Facts gather_after(const Facts& facts, const recover::Program& program) {
@@ -147,6 +166,7 @@ Facts gather_after(const Facts& facts, const recover::Program& program) {
     after.heat[item - function.first] = facts.heat[at->second];
     after.conflicts_of[item - function.first] = facts.conflicts_of[at->second];
     after.lds_conflicts += facts.conflicts_of[at->second];
+    after.lines_of[item - function.first] = facts.lines_of[at->second];
   }
   return after;
 }

@@ -14,6 +14,11 @@
 
 namespace asmevo::search::rewrite {
 
+/// Cache lines of a memory instruction, as modelled, and how many of them the next access to them found in a cache.
+struct LinesOf {
+  double asked = 0, reused = 0;
+};
+
 /// A program with the analyses that rules share.
 struct Facts {
   const recover::Program& program;
@@ -24,15 +29,21 @@ struct Facts {
   std::vector<double> heat;         // by item - function.first: modelled cycles spent there; zeros without an estimate
   double lds_conflicts = 0;         // modelled cycles lost to bank conflicts, in the unit of heat
   std::vector<double> conflicts_of; // the same by item
+  std::vector<LinesOf> lines_of;    // by item: what became of the cache lines that it asked for
   bool allow_float_rewrites = false;
   uint32_t vgprs_used = 0;  // by any instruction of the function
   uint32_t vgpr_budget = 0; // VGPRs that may be used without losing a wave of occupancy
+  // Of this very program; null where it was not timed.
+  const timing::Estimate* estimate = nullptr;
+  const machine::Image* image = nullptr;
 
   const isa::Instruction& instruction(size_t item) const { return program.items[item].instruction; }
   bool is_instruction(size_t item) const { return program.items[item].kind == recover::ItemKind::instruction; }
   const analysis::RegisterSet& live_before(size_t item) const { return liveness.before[item - function.first]; }
   const analysis::RegisterSet& live_after(size_t item) const { return liveness.after[item - function.first]; }
   double heat_of(size_t first, size_t last) const;
+  /// The index of an item's instruction in `image`; nothing without one.
+  std::optional<uint32_t> in_image(size_t item) const;
 };
 
 Facts gather(const State& state);
@@ -53,6 +64,7 @@ struct Rule {
   std::vector<Idea> (*find)(const Facts&);
   bool separable = true; // ideas whose edits do not overlap may be carried out together
   unsigned variants = 1; // that its ideas come in
+  bool bundled = true;   // also in bundles; not what needs the program timed as it is
 };
 
 std::span<const Rule> all_rules();

@@ -43,5 +43,7 @@ std::vector<Idea> scalar_loads(const Facts& facts);
 std::vector<Idea> compact_registers(const Facts& facts);
 std::vector<Idea> fast_logarithm(const Facts& facts);
 std::vector<Idea> fast_exponential(const Facts& facts);
+std::vector<Idea> cache_policy(const Facts& facts);
+std::vector<Idea> improve_schedule(const Facts& facts);
 
 } // namespace asmevo::search::rewrite
