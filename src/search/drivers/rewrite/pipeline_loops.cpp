@@ -13,12 +13,18 @@
 //
 // The new loop runs while another iteration is certain behind this one; the last one, without loads, stands behind it.
 // What is not certain runs in the loop as it was. So no load happens that would not have happened.
+//
+// Where an iteration of all waves together is shorter than a load takes, loads are also issued two or three iterations
+// ahead. Each of these has registers of its own for what is under way, so as many iterations stand in the new loop, and
+// addresses are those of the next iteration moved on by a constant. Such loads come before what iterations in between
+// store, so nothing may be stored.
 #include "analysis/memory.h"
 #include "recover/recover.h"
 #include "search/drivers/rewrite/apart.h"
 #include "search/drivers/rewrite/cleanup.h"
 #include "search/drivers/rewrite/counted_loop.h"
 #include "search/drivers/rewrite/local.h"
+#include "search/drivers/rewrite/register_steps.h"
 #include "search/drivers/rewrite/rules.h"
 #include "search/drivers/rewrite/schedule.h"
 
@@ -42,6 +48,12 @@ struct Body {
   std::vector<size_t> loads; // of items, those that run ahead
   std::vector<size_t> leads; // of items, those that make their addresses
   std::vector<size_t> spare; // of leads, those that nothing else wants
+  /// What they read that the loop moves on, and by how much an iteration.
+  struct Carried {
+    isa::RegisterRange range;
+    std::string amount; // operand
+  };
+  std::vector<Carried> carried; // for more than one iteration ahead
 };
 
 std::optional<std::vector<size_t>> items_of(const Facts& facts, const Rounds& loop) {
@@ -129,6 +141,47 @@ std::optional<Body> body_of(const Facts& facts, const Rounds& loop, const analys
   return body.loads.empty() ? std::nullopt : std::optional(std::move(body));
 }
 
+/// An addition of a constant to `range`, or of scalars that stay, as addresses are moved on: what is added.
+std::optional<std::string> amount_of(const Facts& facts, const analysis::Block& block, size_t item,
+                                     const isa::RegisterRange& range) {
+  const InstructionText text = parse_instruction(facts.program.items[item].text);
+  const std::string r = register_text(range);
+  if (text.operands.empty() || text.operands[0] != r) return std::nullopt;
+  if (base_mnemonic(text.mnemonic) == "v_add_u32" && text.operands.size() == 3 && text.operands[2] == r &&
+      text.modifiers.empty() && constant_of(text.operands[1]))
+    return text.operands[1];
+  if (text.mnemonic != "v_lshl_add_u64" || text.operands.size() != 4 || text.operands[1] != r ||
+      text.operands[2] != "0")
+    return std::nullopt;
+  const auto scalar = operand_registers(text.operands[3]);
+  if (scalar && (scalar->file != isa::File::sgpr || written_between(facts, *scalar, block.first, block.last)))
+    return std::nullopt;
+  return scalar || constant_of(text.operands[3]) ? std::optional(text.operands[3]) : std::nullopt;
+}
+
+/// Finds what addresses read that the loop changes; false where something does not move on by the same each time.
+bool find_carried(const Facts& facts, const analysis::Block& block, Body& body) {
+  for (const auto* items : {&body.leads, &body.loads})
+    for (const size_t item : *items)
+      for (const isa::RegisterRange& use : facts.instruction(item).uses) {
+        if (use.overlaps(exec)) continue;
+        for (uint16_t r = use.first; r < use.first + use.count; ++r) {
+          const isa::RegisterRange one{use.file, r, 1};
+          if (definition_of(facts, block, item, one)) continue; // a lead, which is done again
+          const auto moved = definition_of(facts, block, block.last, one);
+          if (!moved) continue;
+          const isa::Instruction& i = facts.instruction(*moved);
+          if (i.defs.size() != 1 || !is_vgpr(i.defs[0]) || written_between(facts, i.defs[0], block.first, *moved))
+            return false;
+          const auto amount = amount_of(facts, block, *moved, i.defs[0]);
+          if (!amount) return false;
+          const auto known = std::ranges::find(body.carried, i.defs[0], &Body::Carried::range);
+          if (known == body.carried.end()) body.carried.push_back({i.defs[0], *amount});
+        }
+      }
+  return true;
+}
+
 /// Finds what of the leads nobody else wants, and returns the registers that the loop without it and its loads needs.
 analysis::RegisterSet find_spare(const Facts& facts, const Rounds& loop, Body& body) {
   analysis::RegisterSet wanted = facts.live_after(loop.block->last - 1) | facts.live_before(loop.block->first);
@@ -150,9 +203,10 @@ analysis::RegisterSet find_spare(const Facts& facts, const Rounds& loop, Body& b
 /// Registers of the loads that run ahead and of what leads to their addresses.
 class Shadows {
 public:
-  /// Where the registers `busy` are not to be had.
-  Shadows(const Facts& facts, const Rounds& loop, const Body& body, const analysis::RegisterSet& busy)
-      : facts_(facts), body_(body), taken_(vgprs, true) {
+  /// Where the registers `busy` are not to be had, for loads that run `distance` iterations ahead.
+  Shadows(const Facts& facts, const Rounds& loop, const Body& body, const analysis::RegisterSet& busy,
+          unsigned distance)
+      : facts_(facts), body_(body), distance_(distance), taken_(vgprs, true) {
     for (uint16_t v = 0; v < std::min<size_t>(facts.vgpr_budget, vgprs); ++v)
       taken_[v] = busy[analysis::bit_of(isa::File::vgpr, v)];
     // Tests of the loop use this one.
@@ -162,12 +216,13 @@ public:
 
   /// False where there are too few.
   bool find() {
-    for (const size_t load : body_.loads) {
-      const isa::RegisterRange& range = facts_.instruction(load).defs[0];
-      const auto at = take(range.count, range.count > 1 ? 0 : -1);
-      if (!at) return false;
-      results_.push_back(*at);
-    }
+    for (unsigned stage = 0; stage < distance_; ++stage)
+      for (const size_t load : body_.loads) {
+        const isa::RegisterRange& range = facts_.instruction(load).defs[0];
+        const auto at = take(range.count, range.count > 1 ? 0 : -1);
+        if (!at) return false;
+        results_.push_back(*at);
+      }
     spread();
     for (uint16_t v = 0; v < vgprs; ++v) {
       if (!shadowed_[v] || to_[v] != 0xffff) continue;
@@ -181,8 +236,9 @@ public:
     return true;
   }
 
-  /// Lines that issue the loads of the iteration whose values the registers hold.
-  std::string ahead() const {
+  /// Lines that issue the loads of the iteration that comes `further` iterations behind the one whose values the
+  /// registers hold, into the registers of `stage`.
+  std::string ahead(unsigned stage, unsigned further) const {
     std::vector<size_t> items = body_.leads;
     items.insert(items.end(), body_.loads.begin(), body_.loads.end());
     std::ranges::sort(items);
@@ -195,14 +251,11 @@ public:
         const auto range = operand_registers(text.operands[k]);
         if (!range || !is_vgpr(*range)) continue;
         if (k == 0 && is_load) {
-          text.operands[k] = register_text(result_of(item));
+          text.operands[k] = register_text(result_of(item, stage));
           continue;
         }
         for (uint16_t v = range->first; v < range->first + range->count; ++v) {
-          if (k > 0 && shadowed_[v] && !written[v] && !fetched[v]) {
-            copies += fmt::format("v_mov_b32_e32 v{}, v{}\n", to_[v], v);
-            fetched[v] = true;
-          }
+          if (k > 0 && shadowed_[v] && !written[v] && !fetched[v]) copies += fetched_from(v, further, fetched);
         }
         if (shadowed_[range->first])
           text.operands[k] = renamed(text.operands[k], *range, {range->file, to_[range->first], range->count});
@@ -216,8 +269,8 @@ public:
   }
 
   /// Lines that bring a load's result to where it belongs.
-  std::string fetch(size_t load) const {
-    const isa::RegisterRange &to = facts_.instruction(load).defs[0], from = result_of(load);
+  std::string fetch(size_t load, unsigned stage) const {
+    const isa::RegisterRange &to = facts_.instruction(load).defs[0], from = result_of(load, stage);
     std::string lines;
     for (uint16_t k = 0; k < to.count; ++k)
       lines += fmt::format("v_mov_b32_e32 v{}, v{}\n", to.first + k, from.first + k);
@@ -225,8 +278,25 @@ public:
   }
 
 private:
-  isa::RegisterRange result_of(size_t load) const {
-    const auto at = size_t(std::ranges::find(body_.loads, load) - body_.loads.begin());
+  /// Lines that put what `v` will hold after so many more iterations where loads that run ahead take it from.
+  std::string fetched_from(uint16_t v, unsigned further, std::vector<bool>& fetched) const {
+    const auto moved = std::ranges::find_if(
+        body_.carried, [&](const Body::Carried& c) { return c.range.overlaps({isa::File::vgpr, v, 1}); });
+    if (moved == body_.carried.end() || further == 0) {
+      fetched[v] = true;
+      return fmt::format("v_mov_b32_e32 v{}, v{}\n", to_[v], v);
+    }
+    const isa::RegisterRange& from = moved->range;
+    std::fill_n(fetched.begin() + from.first, from.count, true);
+    const std::string to = register_text({from.file, to_[from.first], from.count});
+    if (from.count == 2)
+      return fmt::format("v_lshl_add_u64 {}, {}, {}, {}\n", to, moved->amount, further - 1, register_text(from));
+    return fmt::format("v_add_u32_e32 {}, {:#x}, {}\n", to, uint32_t(*constant_of(moved->amount) * further),
+                       register_text(from));
+  }
+
+  isa::RegisterRange result_of(size_t load, unsigned stage) const {
+    const auto at = stage * body_.loads.size() + size_t(std::ranges::find(body_.loads, load) - body_.loads.begin());
     return {isa::File::vgpr, results_[at], facts_.instruction(load).defs[0].count};
   }
 
@@ -247,6 +317,10 @@ private:
     for (const size_t item : body_.leads) {
       const isa::RegisterRange& def = facts_.instruction(item).defs[0];
       std::fill_n(shadowed_.begin() + def.first, def.count, true);
+    }
+    for (const Body::Carried& carried : body_.carried) {
+      std::fill_n(shadowed_.begin() + carried.range.first, carried.range.count, true);
+      if (carried.range.count > 1) joined_[carried.range.first] = true;
     }
     for (bool grows = true; grows;) {
       grows = false;
@@ -274,8 +348,9 @@ private:
 
   const Facts& facts_;
   const Body& body_;
+  unsigned distance_;
   std::vector<bool> taken_;
-  std::vector<uint16_t> results_; // by body_.loads
+  std::vector<uint16_t> results_; // by stage and body_.loads
   std::vector<bool> shadowed_ = std::vector<bool>(vgprs, false), joined_ = std::vector<bool>(vgprs + 1, false);
   std::vector<uint16_t> to_ = std::vector<uint16_t>(vgprs, 0xffff);
 };
@@ -285,19 +360,28 @@ struct Pipelined {
   std::string label; // of the loop that runs ahead
 };
 
-Pipelined pipelined(const Facts& facts, const Rounds& loop, const Body& body, const Shadows& shadows) {
+Pipelined pipelined(const Facts& facts, const Rounds& loop, const Body& body, const Shadows& shadows,
+                    unsigned distance) {
   size_t first = loop.block->first;
   while (!facts.is_instruction(first)) ++first;
-  std::string iteration;
-  for (const size_t item : body.items)
-    if (is_in(body.loads, item))
-      iteration += shadows.fetch(item);
-    else if (!is_in(body.spare, item))
-      iteration += facts.program.items[item].text + "\n";
-  const RoundLabels labels(loop.label, 2);
-  const std::string ahead = shadows.ahead();
-  std::string text = fmt::format("{0}{1}{2}:\n{3}{1}{4}{3}{5}{6}:\n", loop.first_test, ahead, labels.many, iteration,
-                                 loop.test, loop.last_test, labels.rest);
+  const auto iteration = [&](unsigned stage) {
+    std::string lines;
+    for (const size_t item : body.items)
+      if (is_in(body.loads, item))
+        lines += shadows.fetch(item, stage);
+      else if (!is_in(body.spare, item))
+        lines += facts.program.items[item].text + "\n";
+    return lines;
+  };
+  std::string begin, round, end;
+  for (unsigned stage = 0; stage < distance; ++stage) {
+    begin += shadows.ahead(stage, stage);
+    round += iteration(stage) + shadows.ahead(stage, distance - 1);
+    end += iteration(stage);
+  }
+  const RoundLabels labels(loop.label, 2 * distance);
+  std::string text = fmt::format("{}{}{}:\n{}{}{}{}{}:\n", loop.first_test, begin, labels.many, round, loop.test, end,
+                                 loop.last_test, labels.rest);
   text += recover::print_items(facts.program, first, loop.block->last - 1);
   text += fmt::format("{} {}\n{}:\n", loop.back, labels.rest, labels.end);
   return {{first, loop.block->last, std::move(text)}, labels.many};
@@ -316,37 +400,78 @@ std::optional<recover::Program> in_order(const Facts& facts, const recover::Prog
   return std::nullopt;
 }
 
+/// How many iterations of all waves that fit a load takes, about.
+double iterations_of_a_load(const Facts& facts, const Body& body) {
+  constexpr double load = 800, vector = 4, matrix = 32; // clocks
+  double clocks = 0;
+  for (const size_t item : body.items) {
+    const isa::Traits& traits = facts.instruction(item).traits;
+    clocks += traits.mfma ? matrix : vector;
+  }
+  const auto steps = RegisterSteps::of(facts);
+  const double waves = steps ? steps->waves(steps->vgprs(), steps->agprs()) : 1;
+  return load / std::max(clocks * std::max(waves, 1.0), 1.0);
+}
+
+/// Whether loads may pass whatever iterations in between do.
+bool may_pass_iterations(const Facts& facts, const Body& body, const analysis::BarrierStores& stores) {
+  for (const size_t item : body.items) {
+    const isa::Instruction& i = facts.instruction(item);
+    const analysis::MemoryAccess access = analysis::memory_access(i);
+    const bool only_loads = access.loads && !access.stores && analysis::is_plain(access);
+    const bool is_shared = access.space == analysis::Space::lds && i.encoding == isa::Encoding::ds;
+    if (i.traits.barrier ? stores.before(item) : access.space != analysis::Space::none && !only_loads && !is_shared)
+      return false;
+  }
+  return std::ranges::none_of(body.loads,
+                              [&](size_t load) { return facts.instruction(load).encoding == isa::Encoding::ds; });
+}
+
+/// The ideas for one loop and distance: two for one iteration ahead, and else that which needs no copies.
+void add_ideas(const Facts& facts, const Rounds& loop, Body body, unsigned distance, std::vector<Idea>& ideas) {
+  const double promise = facts.heat_of(loop.block->first, loop.block->last);
+  if (distance > 1 && (!find_carried(facts, *loop.block, body) || body.items.size() * 2 * distance > longest)) return;
+  const analysis::RegisterSet busy = find_spare(facts, loop, body);
+  Shadows shadows(facts, loop, body, busy, distance);
+  if (!shadows.find()) return;
+  const Pipelined text = pipelined(facts, loop, body, shadows, distance);
+  const auto whole = recover::apply(facts.program, std::array{text.edit}, facts.codec);
+  if (!whole) return;
+  const auto add = [&](const recover::Program& program, unsigned variant, double hope, std::string_view what) {
+    if (const auto ordered = in_order(facts, program, text.label))
+      ideas.push_back({difference(facts.program, *ordered),
+                       {},
+                       fmt::format("{} loads of {} {} ahead, {}", body.loads.size(), loop.label,
+                                   distance == 1 ? "an iteration" : fmt::format("{} iterations", distance), what),
+                       promise * hope,
+                       variant});
+  };
+  if (const auto clean = clean_up(*whole, function_index(facts), {}, facts.codec))
+    add(*clean, distance == 1 ? 0 : distance, 1.25 - 0.06 * (distance - 1), "read where they arrive");
+  if (distance == 1) add(*whole, 1, 1.15, "copied where they are wanted");
+}
+
 } // namespace
 
 std::vector<Idea> pipeline_loops(const Facts& facts) {
   std::vector<Idea> ideas;
-  std::vector<Rounds> loops = scalar_rounds(facts, 2);
-  std::ranges::move(lane_rounds(facts, 2), std::back_inserter(loops));
-  if (loops.empty()) return ideas;
-  const analysis::BarrierStores stores(facts.program, facts.function, facts.graph);
   const double heat = facts.heat_of(facts.function.first, facts.function.last);
-  for (const Rounds& loop : loops) {
-    const double promise = facts.heat_of(loop.block->first, loop.block->last);
-    if (heat > 0 && promise == 0) continue; // such as what an unrolled loop leaves over
-    auto body = body_of(facts, loop, stores);
-    if (!body) continue;
-    const analysis::RegisterSet busy = find_spare(facts, loop, *body);
-    Shadows shadows(facts, loop, *body, busy);
-    if (!shadows.find()) continue;
-    const Pipelined text = pipelined(facts, loop, *body, shadows);
-    const auto whole = recover::apply(facts.program, std::array{text.edit}, facts.codec);
-    if (!whole) continue;
-    const auto add = [&](const recover::Program& program, unsigned variant, std::string_view what) {
-      if (const auto ordered = in_order(facts, program, text.label))
-        ideas.push_back({difference(facts.program, *ordered),
-                         {},
-                         fmt::format("{} loads of {} an iteration ahead, {}", body->loads.size(), loop.label, what),
-                         promise * (variant == 0 ? 1.25 : 1.15),
-                         variant});
-    };
-    if (const auto clean = clean_up(*whole, function_index(facts), {}, facts.codec))
-      add(*clean, 0, "read where they arrive");
-    add(*whole, 1, "copied where they are wanted");
+  std::optional<analysis::BarrierStores> stores;
+  constexpr unsigned farthest = 3;
+  for (unsigned distance = 1; distance <= farthest; ++distance) {
+    std::vector<Rounds> loops = scalar_rounds(facts, 2 * distance);
+    std::ranges::move(lane_rounds(facts, 2 * distance), std::back_inserter(loops));
+    for (const Rounds& loop : loops) {
+      if (heat > 0 && facts.heat_of(loop.block->first, loop.block->last) == 0)
+        continue; // such as what an unrolled loop leaves over
+      if (!stores) stores.emplace(facts.program, facts.function, facts.graph);
+      auto body = body_of(facts, loop, *stores);
+      if (!body) continue;
+      if (distance > 1 &&
+          (iterations_of_a_load(facts, *body) <= distance - 1 || !may_pass_iterations(facts, *body, *stores)))
+        continue;
+      add_ideas(facts, loop, *std::move(body), distance, ideas);
+    }
   }
   return ideas;
 }

@@ -20,7 +20,7 @@ constexpr Rule catalogue[] = {
     {"straighten-loops", instruction_simplification, false, straighten_loops},
     {"whole-loops", latency_hiding, false, whole_loops},
     {"unroll-loops", latency_hiding, false, unroll_loops, true, 6},
-    {"pipeline-loops", latency_hiding, false, pipeline_loops, true, 2},
+    {"pipeline-loops", latency_hiding, false, pipeline_loops, true, 4},
     {"reduction-trees", latency_hiding, false, reduction_trees},
     {"flatten-guards", latency_hiding, false, flatten_guards, true, 2},
     {"fast-division", instruction_simplification, true, fast_division},
