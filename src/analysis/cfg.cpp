@@ -28,7 +28,7 @@ std::vector<Block> cut(const Program& program, const Function& function) {
     const Item& item = program.items[i];
     // Several labels in a row stay in one block with what they name.
     if (item.kind == ItemKind::label && !(i > first && program.items[i - 1].kind == ItemKind::label)) close(i);
-    if (ends_block(item)) close(i + 1);
+    if (ends_block(item) || (is_instruction(item) && is_call(item.instruction))) close(i + 1);
   }
   close(function.last);
   return blocks;

@@ -1,9 +1,9 @@
 // Control-flow graph of one function of a Program.
 //
-// Branches name labels, so edges are found by name. A call (s_swappc_b64, s_call_b64) returns to the next item and
-// stays inside its block. s_setpc_b64 is one of three things: a far branch, whose target the preceding s_getpc_b64
-// sequence names; a return; or a jump through a table. The last two are `unknown`; a return from a device function
-// leaves, a jump in a kernel may reach every label.
+// Branches name labels, so edges are found by name. A call (s_swappc_b64, s_call_b64) ends its block, since what is
+// known of registers in front of it need not hold behind it, and returns to the next one. s_setpc_b64 is one of three
+// things: a far branch, whose target the preceding s_getpc_b64 sequence names; a return; or a jump through a table. The
+// last two are `unknown`; a return from a device function leaves, a jump in a kernel may reach every label.
 #pragma once
 
 #include "recover/program.h"

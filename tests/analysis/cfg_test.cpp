@@ -26,9 +26,12 @@ TEST(ControlFlow, a_loop_goes_back_to_its_label) {
   EXPECT_EQ(graph.blocks[0].successors, (Successors{0, 1}));
 }
 
-TEST(ControlFlow, a_call_stays_inside_its_block) {
+TEST(ControlFlow, a_call_ends_its_block_and_returns_to_the_next) {
   const auto program = assemble("s_swappc_b64 s[30:31], s[4:5]\ns_endpgm");
-  EXPECT_EQ(graph_of(program).blocks.size(), 1u);
+  const Graph graph = graph_of(program);
+  ASSERT_EQ(graph.blocks.size(), 2u);
+  EXPECT_EQ(graph.blocks[0].successors, (Successors{1}));
+  EXPECT_FALSE(graph.blocks[0].unknown || graph.blocks[0].exits);
 }
 
 TEST(ControlFlow, an_indirect_jump_in_a_kernel_may_reach_every_label) {

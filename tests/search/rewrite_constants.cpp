@@ -81,6 +81,7 @@ TEST(Constants, NumbersAreForgottenWhereTheyMayBeOthers) {
         "s_mov_b32 exec_lo, 7\nv_mov_b32_e32 v4, 7\ns_mov_b32 exec_lo, -1\nv_xor_b32_e32 v2, v1, v4\n",
         "s_mov_b32 s4, 7\ns_load_dword s4, s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\nv_xor_b32_e32 v2, s4, v1\n",
         "v_mov_b32_e32 v4, 7\nv_add_u16_e32 v2, v1, v4\n",
+        "v_mov_b32_e32 v4, 7\ns_swappc_b64 s[30:31], s[4:5]\nv_xor_b32_e32 v2, v1, v4\n",
         "v_mov_b32_e32 v4, 7\nv_xor_b32_sdwa v2, v1, v4 dst_sel:DWORD\n"})
     EXPECT_EQ(after(with(part)), "(none)") << part;
 }

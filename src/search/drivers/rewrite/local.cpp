@@ -20,11 +20,11 @@ size_t function_index(const Facts& facts) {
 }
 
 bool reads(const isa::Instruction& instruction, const isa::RegisterRange& range) {
-  return any_overlaps(instruction.uses, range);
+  return any_overlaps(instruction.uses, range) || analysis::is_call(instruction);
 }
 
 bool writes(const isa::Instruction& instruction, const isa::RegisterRange& range) {
-  return any_overlaps(instruction.defs, range);
+  return any_overlaps(instruction.defs, range) || analysis::is_call(instruction);
 }
 
 bool written_between(const Facts& facts, const isa::RegisterRange& range, size_t first, size_t last) {

@@ -8,6 +8,7 @@ namespace asmevo::search::rewrite {
 /// Of Facts::function among the program's functions.
 size_t function_index(const Facts& facts);
 
+/// A call may do either with any register.
 bool reads(const isa::Instruction& instruction, const isa::RegisterRange& range);
 bool writes(const isa::Instruction& instruction, const isa::RegisterRange& range);
 
