@@ -7,6 +7,7 @@
 # make kernels    compiles bench/kernels again into corpus/ (clang-22 alone, no ROCm)
 # make fuzz       libFuzzer on everything that reads files, FUZZ_SECONDS (600) each
 # make fuzz-machine   COUNT (5000) random programs for each of TARGETS, on the machine and on the host
+# make fuzz-rules     a tenth of COUNT random programs as the rules of `rewrite` leave them
 # make check-programs the MI300A programs of the data folder at all sizes below 10 million wave-instructions
 # make kill-test  a search that is killed at KILLS (50) random moments, and one that is not
 # make mutants    wrong versions of the corpus kernels, all of which the gate must refuse
@@ -20,7 +21,7 @@ SEED ?= 1
 KILLS ?= 50
 TARGETS ?= gfx908,gfx90a,gfx942,gfx950
 
-.PHONY: configure build demo test bench bench-compare bench-timing sanitize fuzz fuzz-machine check-programs test-agents mutants kill-test corpora kernels clean
+.PHONY: configure build demo test bench bench-compare bench-timing sanitize fuzz fuzz-machine fuzz-rules check-programs test-agents mutants kill-test corpora kernels clean
 
 configure:
 	@scripts/setup.sh
@@ -63,6 +64,11 @@ fuzz:
 fuzz-machine: configure
 	@ninja -C $(BUILD) -j $(JOBS) fuzz_machine
 	@$(BUILD)/tests/fuzz/fuzz_machine -seed=$(SEED) -count=$$(($(COUNT) * 9 / 10)) -csmith=$$(($(COUNT) / 10)) \
+		-targets=$(TARGETS) -jobs=$(JOBS)
+
+fuzz-rules: configure
+	@ninja -C $(BUILD) -j $(JOBS) fuzz_rules
+	@$(BUILD)/tests/fuzz/fuzz_rules -seed=$(SEED) -count=$$(($(COUNT) / 10)) -csmith=$$(($(COUNT) / 50)) -batch=4 \
 		-targets=$(TARGETS) -jobs=$(JOBS)
 
 check-programs: configure

@@ -1,0 +1,17 @@
+// A generated kernel on the simulated machine.
+#pragma once
+
+#include "machine/machine.h"
+
+namespace asmevo::fuzz {
+
+struct KernelRun {
+  std::vector<uint64_t> results; // per item, results_per_item words
+  uint64_t instructions = 0;
+};
+
+/// Errors: it faults, or does not end within 600 million instructions.
+Result<KernelRun> run_kernel(const machine::Image& image, const object::Kernel& kernel, const std::vector<uint32_t>& in,
+                             machine::Schedule schedule = machine::Schedule::round_robin);
+
+} // namespace asmevo::fuzz
