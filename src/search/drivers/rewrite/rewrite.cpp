@@ -104,7 +104,8 @@ private:
     Facts facts = gather(state);
     for (const Rule& rule : all_rules()) {
       if (rule.changes_floats && !state.allow_float_rewrites) continue;
-      for (Idea& idea : rule.find(facts)) queue_.push_back({&rule, std::move(idea), {}});
+      for (Idea& idea : rule.bundled ? rule.find(facts) : costly_ideas(rule, facts))
+        queue_.push_back({&rule, std::move(idea), {}});
     }
     // Among equals the order of the catalogue decides.
     std::ranges::stable_sort(queue_, std::ranges::greater(), [](const Candidate& c) { return c.idea.promise; });
@@ -113,9 +114,18 @@ private:
     queue_.insert(queue_.begin(), bundles.begin(), bundles.end());
   }
 
+  /// Of a rule that times what it finds: workers come back to programs, and copies of a driver look at the same ones.
+  std::vector<Idea> costly_ideas(const Rule& rule, const Facts& facts) {
+    const auto [known, is_new] = costly_->try_emplace({program_, &rule});
+    if (is_new) known->second = rule.find(facts);
+    return known->second;
+  }
+
   size_t program_ = 0;
   std::deque<Candidate> queue_; // the most promising first
   KnownSteps steps_;            // of that program
+  std::shared_ptr<std::map<std::pair<size_t, const Rule*>, std::vector<Idea>>> costly_ =
+      std::make_shared<std::map<std::pair<size_t, const Rule*>, std::vector<Idea>>>();
   std::set<std::pair<size_t, std::string>> proposed_;
   std::map<std::pair<size_t, std::string>, std::vector<Bundle::Step>> bundles_; // what proposed ones consist of
   std::set<std::tuple<size_t, const Rule*, unsigned>> won_; // by program: rules and variants of accepted bundles
