@@ -1,14 +1,20 @@
 #include "analysis/exec.h"
 
+#include "analysis/diamonds.h"
+
 #include <optional>
+#include <unordered_map>
 
 namespace asmevo::analysis {
 namespace {
 
 using isa::Instruction;
 
-/// Scalar registers whose low half (even or odd, as the mask's first register) begins a full 64-bit mask.
-using Masks = std::bitset<128>;
+constexpr size_t scalars = 128, most_diamonds = 256;
+
+/// Scalar registers whose low half (even or odd, as the mask's first register) begins a full 64-bit mask; behind them,
+/// diamonds that were entered with a full one.
+using Masks = std::bitset<scalars + most_diamonds>;
 
 constexpr uint32_t minus_one = 193; // operand encoding of the inline constant -1
 
@@ -20,7 +26,7 @@ std::optional<uint16_t> destination(const Instruction& i) {
 }
 
 bool reads_full(const Instruction& i, const Masks& full, uint8_t source) {
-  return source == minus_one || (source < 128 && full.test(source) && i.encoding != isa::Encoding::unknown);
+  return source == minus_one || (source < scalars && full.test(source) && i.encoding != isa::Encoding::unknown);
 }
 
 bool source_is_full(const Instruction& i, const Masks& full, std::string_view name) {
@@ -43,13 +49,13 @@ void transfer(const Instruction& i, Masks& full) {
                       (saved || reads_full(i, full, static_cast<uint8_t>(i.words[0] & 0xff)));
   for (const isa::RegisterRange& def : i.defs) {
     if (def.file != isa::File::sgpr) continue;
-    for (uint32_t r = def.first; r < uint32_t{def.first} + def.count && r < 128; ++r) {
+    for (uint32_t r = def.first; r < uint32_t{def.first} + def.count && r < scalars; ++r) {
       full.reset(r);
       if (r > 0) full.reset(r - 1);
     }
   }
   const auto target = destination(i);
-  if (!target || *target >= 128) return;
+  if (!target || *target >= scalars) return;
   if (saves) {
     full.set(*target, saved);
     full.set(isa::exec_lo, widens);
@@ -58,9 +64,35 @@ void transfer(const Instruction& i, Masks& full) {
   }
 }
 
+/// Where a diamond ends, EXEC is what it was where it began.
+class Joins {
+public:
+  Joins(const recover::Program& program, const recover::Function& function, const Graph& graph) {
+    size_t number = scalars;
+    for (const Diamond& diamond : diamonds(program, function)) {
+      if (number == scalars + most_diamonds) break;
+      if (!is_closed(program, function, graph, diamond)) continue;
+      heads_[diamond.head] = number;
+      for (const size_t join : diamond.joins) joins_[join] = number;
+      ++number;
+    }
+  }
+
+  void transfer(size_t item, const Instruction& i, Masks& full) const {
+    const auto head = heads_.find(item), join = joins_.find(item);
+    if (head != heads_.end()) full.set(head->second, full.test(isa::exec_lo));
+    asmevo::analysis::transfer(i, full);
+    if (join != joins_.end() && full.test(join->second)) full.set(isa::exec_lo);
+  }
+
+private:
+  std::unordered_map<size_t, size_t> heads_, joins_; // to the place in Masks
+};
+
 } // namespace
 
 std::vector<bool> full_exec(const recover::Program& program, const recover::Function& function, const Graph& graph) {
+  const Joins joins(program, function, graph);
   std::vector<Masks> entry(graph.blocks.size(), ~Masks());
   for (uint32_t b : graph.entries) {
     entry[b].reset();
@@ -74,7 +106,7 @@ std::vector<bool> full_exec(const recover::Program& program, const recover::Func
       if (is_call(instruction))
         full.reset(); // a callee restores EXEC, but its caller's SGPRs only by convention
       else
-        transfer(instruction, full);
+        joins.transfer(i, instruction, full);
     }
     return full;
   };

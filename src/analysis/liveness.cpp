@@ -1,8 +1,10 @@
 #include "analysis/liveness.h"
 
+#include "analysis/diamonds.h"
 #include "analysis/exec.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 namespace asmevo::analysis {
@@ -19,15 +21,6 @@ struct Effect {
 
 constexpr isa::RegisterRange exec{isa::File::sgpr, isa::exec_lo, 2};
 
-/// Neither matrix operations, which take all lanes, nor what takes values of other lanes.
-bool reads_active_lanes(const Instruction& i) {
-  if (i.traits.mfma || i.suffix == isa::Suffix::dpp) return false;
-  const std::string_view name = isa::name_of(i);
-  for (const std::string_view part : {"lane", "permute", "swizzle"})
-    if (name.find(part) != name.npos) return false;
-  return i.traits.valu || i.traits.vmem || i.traits.lds;
-}
-
 Effect effect_of(const Instruction& i, const RegisterMap& map, bool full) {
   Effect effect;
   effect.reads = map.set_of(i.uses);
@@ -41,6 +34,52 @@ Effect effect_of(const Instruction& i, const RegisterMap& map, bool full) {
   });
   return effect;
 }
+
+/// Of what is live in front of a diamond by single writes and reads, what really is: lanes see only what they wrote
+/// themselves, and registers that both arms write were written in all.
+class Passages {
+public:
+  Passages(const recover::Program& program, const recover::Function& function, const RegisterMap& map,
+           const std::vector<bool>& full) {
+    RegisterSet scalars;
+    for (size_t unit = 0; unit < register_bits; ++unit) scalars.set(unit, !is_vector_unit(unit));
+    for (const Diamond& diamond : diamonds(program, function)) {
+      const Passage lanes = passage(program, map, diamond);
+      const size_t head = diamond.head - function.first;
+      heads_[head] = all_.size();
+      for (const size_t join : diamond.joins) joins_[join - function.first].push_back(all_.size());
+      all_.push_back({full[head] ? ~lanes.written : ~RegisterSet(), lanes.read | scalars, {}});
+    }
+  }
+
+  /// Whether more is live behind an instruction than was known before, and it is a join.
+  bool learns(size_t at, const RegisterSet& after) {
+    const auto join = joins_.find(at);
+    if (join == joins_.end()) return false;
+    bool more = false;
+    for (const size_t d : join->second) {
+      more |= (after & ~all_[d].behind).any();
+      all_[d].behind |= after;
+    }
+    return more;
+  }
+
+  /// What may be live in front of an instruction.
+  RegisterSet limit(size_t at) const {
+    const auto head = heads_.find(at);
+    if (head == heads_.end()) return ~RegisterSet();
+    const Whole& d = all_[head->second];
+    return (d.behind & d.kept) | d.read;
+  }
+
+private:
+  struct Whole {
+    RegisterSet kept, read, behind;
+  };
+  std::vector<Whole> all_;
+  std::unordered_map<size_t, size_t> heads_;
+  std::unordered_map<size_t, std::vector<size_t>> joins_;
+};
 
 } // namespace
 
@@ -66,6 +105,7 @@ Liveness liveness(const recover::Program& program, const recover::Function& func
     effects[i] = effect_of(item.instruction, result.registers, full[i]);
     calls[i] = is_call(item.instruction);
   }
+  Passages passages(program, function, result.registers, full);
 
   std::vector<RegisterSet> entry(graph.blocks.size());
   const auto leaving = [&](uint32_t b) {
@@ -75,12 +115,14 @@ Liveness liveness(const recover::Program& program, const recover::Function& func
     for (uint32_t s : block.successors) live |= entry[s];
     return live;
   };
+  bool learned = false;
   const auto walk = [&](uint32_t b, auto&& visit) {
     RegisterSet live = leaving(b), of_lanes; // wanted of the lanes that are active here, besides
     for (size_t i = graph.blocks[b].last; i-- > graph.blocks[b].first;) {
       const size_t at = i - function.first;
       const RegisterSet after = live | of_lanes;
       const Effect& effect = effects[at];
+      learned |= passages.learns(at, after);
       if (calls[at])
         live.set();
       else if (readers == Readers::all || !effect.may_be_unwanted || (effect.results & after).any()) {
@@ -89,6 +131,7 @@ Liveness liveness(const recover::Program& program, const recover::Function& func
         of_lanes &= ~effect.results;
         (readers == Readers::wanted && effect.lane_by_lane ? of_lanes : live) |= effect.reads;
       }
+      live &= passages.limit(at);
       visit(at, live | of_lanes, after);
     }
     return live | of_lanes;
@@ -97,12 +140,13 @@ Liveness liveness(const recover::Program& program, const recover::Function& func
   std::vector<uint32_t> order = reverse_postorder(graph);
   std::ranges::reverse(order);
   for (bool changed = true; changed;) {
-    changed = false;
+    changed = learned = false;
     for (uint32_t b : order) {
       const RegisterSet live = walk(b, [](size_t, const RegisterSet&, const RegisterSet&) {});
       changed |= live != entry[b];
       entry[b] = live;
     }
+    changed |= learned;
   }
   for (uint32_t b = 0; b < graph.blocks.size(); ++b)
     walk(b, [&](size_t at, const RegisterSet& before, const RegisterSet& after) {

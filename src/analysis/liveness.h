@@ -22,8 +22,8 @@ enum class Readers : uint8_t { all, wanted };
 bool only_computes(const isa::Instruction& instruction);
 
 /// A vector write under a partial EXEC does not kill, since inactive lanes keep the old value: only writes where EXEC
-/// is known to be full (exec.h) kill. What a call or an unknown branch may read is everything; nothing is live after
-/// s_endpgm. A conditional write (s_cmov) lists its destination among its uses and so kills nothing.
+/// is known to be full (exec.h) do, and arms of a diamond (diamonds.h) together. What a call or an unknown branch may
+/// read is everything; nothing is live after s_endpgm. s_cmov lists its destination among its uses: it kills nothing.
 Liveness liveness(const recover::Program& program, const recover::Function& function, const Graph& graph,
                   Readers readers = Readers::all);
 

@@ -8,19 +8,6 @@ namespace asmevo::search::rewrite {
 
 namespace {
 
-/// The bits of a constant as it is printed.
-std::optional<uint32_t> parse_constant(std::string_view text) {
-  const auto whole = [&](auto& value, std::string_view digits, auto... base) {
-    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value, base...);
-    return result.ec == std::errc() && result.ptr == digits.data() + digits.size();
-  };
-  uint32_t bits = 0;
-  if (text.starts_with("0x")) return whole(bits, text.substr(2), 16) ? std::optional(bits) : std::nullopt;
-  if (int32_t number = 0; whole(number, text, 10)) return uint32_t(number);
-  if (float number = 0; text.find('.') != text.npos && whole(number, text)) return std::bit_cast<uint32_t>(number);
-  return std::nullopt;
-}
-
 bool moves_a_constant(const isa::Instruction& i) {
   constexpr std::array names = {"v_mov_b32", "s_mov_b32", "s_movk_i32"};
   return i.suffix == isa::Suffix::none && std::ranges::find(names, isa::name_of(i)) != names.end();
@@ -42,6 +29,18 @@ std::optional<size_t> only_definition(const Facts& facts, const isa::RegisterRan
 
 } // namespace
 
+std::optional<uint32_t> constant_bits(std::string_view text) {
+  const auto whole = [&](auto& value, std::string_view digits, auto... base) {
+    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value, base...);
+    return result.ec == std::errc() && result.ptr == digits.data() + digits.size();
+  };
+  uint32_t bits = 0;
+  if (text.starts_with("0x")) return whole(bits, text.substr(2), 16) ? std::optional(bits) : std::nullopt;
+  if (int32_t number = 0; whole(number, text, 10)) return uint32_t(number);
+  if (float number = 0; text.find('.') != text.npos && whole(number, text)) return std::bit_cast<uint32_t>(number);
+  return std::nullopt;
+}
+
 std::optional<Line> Formula::made_by(const Value& value, std::string_view mnemonic) {
   auto line = definition_line(facts_, block_, value.item, value.operand, mnemonic);
   if (!line || value.operand.find_first_of("-|") != std::string::npos || !line->text.modifiers.empty() ||
@@ -52,14 +51,14 @@ std::optional<Line> Formula::made_by(const Value& value, std::string_view mnemon
 }
 
 bool Formula::is(const Value& value, uint32_t constant) const {
-  if (const auto bits = parse_constant(value.operand)) return *bits == constant;
+  if (const auto bits = constant_bits(value.operand)) return *bits == constant;
   const auto range = operand_registers(value.operand);
   if (!range || range->count != 1 || value.operand != register_text(*range)) return false;
   auto item = definition_of(facts_, block_, value.item, *range);
   if (!item) item = only_definition(facts_, *range);
   if (!item || !moves_a_constant(facts_.instruction(*item))) return false;
   const InstructionText text = parse_instruction(facts_.program.items[*item].text);
-  return text.operands.size() == 2 && text.modifiers.empty() && parse_constant(text.operands[1]) == constant;
+  return text.operands.size() == 2 && text.modifiers.empty() && constant_bits(text.operands[1]) == constant;
 }
 
 bool Formula::same(const Value& a, const Value& b) const {

@@ -8,6 +8,9 @@
 
 namespace asmevo::search::rewrite {
 
+/// The bits of a constant as it is printed; nothing for what is none.
+std::optional<uint32_t> constant_bits(std::string_view text);
+
 /// An operand as an instruction reads it.
 struct Value {
   size_t item = 0;

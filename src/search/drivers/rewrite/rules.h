@@ -45,5 +45,7 @@ std::vector<Idea> fast_logarithm(const Facts& facts);
 std::vector<Idea> fast_exponential(const Facts& facts);
 std::vector<Idea> cache_policy(const Facts& facts);
 std::vector<Idea> improve_schedule(const Facts& facts);
+std::vector<Idea> fast_tanh(const Facts& facts);
+std::vector<Idea> fast_erf(const Facts& facts);
 
 } // namespace asmevo::search::rewrite
