@@ -22,6 +22,7 @@ constexpr Rule catalogue[] = {
     {"unroll-loops", latency_hiding, false, unroll_loops, true, 6},
     {"pipeline-loops", latency_hiding, false, pipeline_loops, true, 4},
     {"reduction-trees", latency_hiding, false, reduction_trees},
+    {"uniform-branches", instruction_simplification, false, uniform_branches},
     {"fast-tanh", instruction_simplification, true, fast_tanh, true, 2},
     {"fast-erf", instruction_simplification, true, fast_erf, true, 2},
     {"flatten-guards", latency_hiding, false, flatten_guards, true, 2},

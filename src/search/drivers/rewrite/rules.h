@@ -47,5 +47,6 @@ std::vector<Idea> cache_policy(const Facts& facts);
 std::vector<Idea> improve_schedule(const Facts& facts);
 std::vector<Idea> fast_tanh(const Facts& facts);
 std::vector<Idea> fast_erf(const Facts& facts);
+std::vector<Idea> uniform_branches(const Facts& facts);
 
 } // namespace asmevo::search::rewrite
