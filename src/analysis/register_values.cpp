@@ -75,7 +75,7 @@ RegisterValues::RegisterValues(const recover::Program& program, const recover::F
     entries_.push_back(std::move(state));
   }
   do settle();
-  while (find_inductions());
+  while (known_ && find_inductions());
 }
 
 void RegisterValues::number_registers(const recover::Function& function) {
@@ -281,10 +281,14 @@ RegisterState RegisterValues::meet(uint32_t block, bool with_back_edges) {
 }
 
 /// First as if there were no ways back, then with what they bring; again from the start where that made a difference.
-/// Levels only rise, so that ends.
+/// Levels only rise, but lane masks of loops in loops may lie within ever new ones: what has not settled in time is not
+/// known.
 void RegisterValues::settle() {
-  for (bool changed = true; changed;) {
+  constexpr unsigned most_turns = 40; // kernels of AITER and Triton take three
+  unsigned turns = 0;
+  for (bool changed = true; changed && known_;) {
     changed = false;
+    if (++turns > most_turns) known_ = false;
     std::ranges::fill(out_, std::nullopt);
     for (uint32_t b : order_) {
       in_[b] = meet(b, false);

@@ -26,7 +26,8 @@ namespace {
 
 constexpr std::string_view tool = "fuzz_rules";
 constexpr size_t ideas_of_a_rule = 3, bundles_of_a_program = 3;
-constexpr size_t most_instructions = 3000; // of a kernel: rules look at larger ones for minutes
+constexpr size_t most_instructions = 3000;  // of a kernel: rules look at larger ones for minutes
+constexpr uint64_t most_executed = 200'000; // wave-instructions
 
 struct Count {
   uint64_t agreed = 0, different = 0, faults = 0, unbuilt = 0;
@@ -66,8 +67,8 @@ public:
   Result<void> run(const std::shared_ptr<const object::CodeObject>& object) {
     AE_TRY(const machine::Image image, machine::Image::create(object, codec_));
     const object::Kernel& kernel = object->kernels[size_t(function_.kernel)];
-    const auto original = run_kernel(image, kernel, input_, machine::Schedule::late_loads);
-    if (!original) return {}; // csmith's programs may not end
+    const auto original = run_kernel(image, kernel, input_, most_executed, machine::Schedule::late_loads);
+    if (!original) return {}; // it takes long, or does not end
     want_ = original->results;
     for (const Rule& rule : all_rules())
       if (!rule.changes_floats) try_rule(rule);
@@ -105,7 +106,8 @@ private:
     AE_TRY(auto object, object::read_code_object(*std::move(bytes), "candidate"));
     auto shared = std::make_shared<const object::CodeObject>(std::move(object));
     AE_TRY(const machine::Image image, machine::Image::create(shared, codec_));
-    return run_kernel(image, shared->kernels[size_t(function_.kernel)], input_, machine::Schedule::late_loads);
+    return run_kernel(image, shared->kernels[size_t(function_.kernel)], input_, 4 * most_executed,
+                      machine::Schedule::late_loads);
   }
 
   void tell(const std::string& rule, const std::string& rationale, uint64_t Count::* what, std::string_view message,

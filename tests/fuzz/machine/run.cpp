@@ -24,7 +24,7 @@ std::array<uint8_t, 64> dispatch_packet() {
 } // namespace
 
 Result<KernelRun> run_kernel(const machine::Image& image, const object::Kernel& kernel, const std::vector<uint32_t>& in,
-                             machine::Schedule schedule) {
+                             uint64_t budget, machine::Schedule schedule) {
   constexpr uint64_t image_base = 0x10000000, in_base = 0x20000000, out_base = 0x30000000, kernarg_base = 0x40000000,
                      packet_base = 0x50000000;
   machine::Memory memory;
@@ -42,8 +42,8 @@ Result<KernelRun> run_kernel(const machine::Image& image, const object::Kernel& 
   machine::Dispatch dispatch{.kernel = &kernel, .load_base = image_base, .kernarg_address = kernarg_base};
   dispatch.workgroup_size = {items, 1, 1};
   dispatch.dispatch_ptr = packet_base;
-  AE_TRY(const auto run, machine::run(image, dispatch, memory,
-                                      {.schedule = schedule, .instruction_budget = 600'000'000, .threads = 1}));
+  AE_TRY(const auto run,
+         machine::run(image, dispatch, memory, {.schedule = schedule, .instruction_budget = budget, .threads = 1}));
   done.instructions = run.instructions;
   if (run.status != machine::Status::completed)
     return fail("{}", run.fault ? fmt::format("pc {:#x}: {}", run.fault->address, run.fault->message) : "did not end");

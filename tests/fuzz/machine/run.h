@@ -10,8 +10,9 @@ struct KernelRun {
   uint64_t instructions = 0;
 };
 
-/// Errors: it faults, or does not end within 600 million instructions.
+/// Errors: it faults, or does not end within `budget` wave-instructions.
 Result<KernelRun> run_kernel(const machine::Image& image, const object::Kernel& kernel, const std::vector<uint32_t>& in,
+                             uint64_t budget = 600'000'000,
                              machine::Schedule schedule = machine::Schedule::round_robin);
 
 } // namespace asmevo::fuzz
