@@ -34,6 +34,7 @@ TEST(Operand, OperandsAndModifiersAreToldApart) {
 TEST(Operand, RegistersAreReadThroughSignsAndBars) {
   EXPECT_EQ(operand_registers("-v4"), (isa::RegisterRange{isa::File::vgpr, 4, 1}));
   EXPECT_EQ(operand_registers("-|v4|"), (isa::RegisterRange{isa::File::vgpr, 4, 1}));
+  EXPECT_EQ(operand_registers("sext(v4)"), (isa::RegisterRange{isa::File::vgpr, 4, 1}));
   EXPECT_EQ(operand_registers("s[2:3]"), (isa::RegisterRange{isa::File::sgpr, 2, 2}));
   EXPECT_EQ(operand_registers("a[0:15]"), (isa::RegisterRange{isa::File::agpr, 0, 16}));
   EXPECT_EQ(operand_registers("vcc"), (isa::RegisterRange{isa::File::sgpr, isa::vcc_lo, 2}));
@@ -48,6 +49,7 @@ TEST(Operand, ConstantsAndKeywordsNameNoRegister) {
 TEST(Operand, RenamingKeepsTheDressingAndTheRest) {
   isa::RegisterRange from{isa::File::vgpr, 4, 2}, to{isa::File::vgpr, 20, 2};
   EXPECT_EQ(renamed("-|v5|", from, to), "-|v21|");
+  EXPECT_EQ(renamed("sext(v5)", from, to), "sext(v21)");
   EXPECT_EQ(renamed("v[4:5]", from, to), "v[20:21]");
   EXPECT_EQ(renamed("v[4:7]", from, to), "v[4:7]") << "a tuple that only partly lies inside is not renamed";
   EXPECT_EQ(renamed("s4", from, to), "s4");

@@ -52,12 +52,14 @@ std::optional<uint16_t> take_number(std::string_view& text) {
   return value;
 }
 
-/// Where the bare register sits in an operand that may carry "-", "|...|" or "neg(...)"-like dressing.
+/// Where the bare register sits in an operand that may carry "-", "|...|" or, under SDWA, "sext(...)".
 std::string_view bare(std::string_view operand) {
   operand = trimmed(operand);
   if (operand.starts_with('-')) operand.remove_prefix(1);
   if (operand.starts_with('|') && operand.ends_with('|') && operand.size() > 2)
     operand = operand.substr(1, operand.size() - 2);
+  if (constexpr std::string_view extended = "sext("; operand.starts_with(extended) && operand.ends_with(')'))
+    operand = operand.substr(extended.size(), operand.size() - extended.size() - 1);
   return operand;
 }
 

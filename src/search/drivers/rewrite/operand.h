@@ -25,8 +25,8 @@ std::string write_instruction(const InstructionText& text);
 /// The mnemonic without _e32/_e64/_sdwa/_dpp.
 std::string_view base_mnemonic(std::string_view mnemonic);
 
-/// The registers that an operand names, without its sign or magnitude bars: "v4", "-v[2:3]", "vcc", "exec", "m0".
-/// Nothing for constants, labels and `off`.
+/// The registers that an operand names, without its sign, magnitude bars or extension: "v4", "-v[2:3]", "sext(v1)",
+/// "vcc", "exec", "m0". Nothing for constants, labels and `off`.
 std::optional<isa::RegisterRange> operand_registers(std::string_view operand);
 /// "v4", "v[4:5]", "a0", "s[0:3]", "vcc".
 std::string register_text(const isa::RegisterRange& range);
