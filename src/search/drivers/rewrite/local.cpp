@@ -27,6 +27,16 @@ bool writes(const isa::Instruction& instruction, const isa::RegisterRange& range
   return any_overlaps(instruction.defs, range) || analysis::is_call(instruction);
 }
 
+analysis::RegisterSet busy_registers(const Facts& facts, const analysis::Block& block) {
+  analysis::RegisterSet busy;
+  for (size_t item = block.first; item < block.last; ++item) {
+    busy |= facts.live_before(item) | facts.live_after(item);
+    if (!facts.is_instruction(item)) continue;
+    busy |= analysis::set_of(facts.instruction(item).defs) | analysis::set_of(facts.instruction(item).uses);
+  }
+  return busy;
+}
+
 bool written_between(const Facts& facts, const isa::RegisterRange& range, size_t first, size_t last) {
   for (size_t item = first; item < last; ++item)
     if (facts.is_instruction(item) && writes(facts.instruction(item), range)) return true;

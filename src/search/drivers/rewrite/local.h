@@ -12,6 +12,9 @@ size_t function_index(const Facts& facts);
 bool reads(const isa::Instruction& instruction, const isa::RegisterRange& range);
 bool writes(const isa::Instruction& instruction, const isa::RegisterRange& range);
 
+/// What instructions of the block name, and what is wanted somewhere in it.
+analysis::RegisterSet busy_registers(const Facts& facts, const analysis::Block& block);
+
 /// Whether any instruction of items [first, last) writes a register of `range`.
 bool written_between(const Facts& facts, const isa::RegisterRange& range, size_t first, size_t last);
 bool read_between(const Facts& facts, const isa::RegisterRange& range, size_t first, size_t last);

@@ -46,14 +46,6 @@ const Form* form_of(const Facts& facts, size_t item, const InstructionText& text
   return form->subtracted == 0 || facts.allow_float_rewrites ? form : nullptr;
 }
 
-/// ` name:[a,b]`, or nothing where all are `usual`.
-std::string selection(std::string_view name, const std::vector<bool>& bits, bool usual) {
-  if (std::ranges::find(bits, !usual) == bits.end()) return {};
-  std::string text = fmt::format(" {}:[", name);
-  for (size_t k = 0; k < bits.size(); ++k) text += fmt::format("{}{:d}", k ? "," : "", bool(bits[k]));
-  return text + "]";
-}
-
 class Packing {
 public:
   Packing(const Facts& facts, const analysis::Block& block)
@@ -74,26 +66,13 @@ public:
     return count;
   }
 
-  /// The stretch of the block from the first to the last instruction that changed; what branches is no part of it.
   std::optional<recover::Edit> edit() const {
-    const std::vector<uint32_t> order = pairs_.order();
-    size_t end = order.size();
-    while (end > 0 && facts_.instruction(graph_.items[order[end - 1]]).traits.branch) --end;
-    if (end == 0) return std::nullopt;
-    std::string text;
-    for (size_t k = 0; k < end; ++k) {
-      const uint32_t node = order[k];
-      const size_t item = graph_.items[node];
+    return in_order(facts_, graph_, pairs_.order(), [&](uint32_t node) {
+      if (!lines_[node].empty()) return lines_[node];
       const InstructionText moved = values_.moved_text(node);
-      if (!lines_[node].empty())
-        text += lines_[node];
-      else if (moved.operands != values_.text(node).operands)
-        text += write_instruction(moved) + "\n";
-      else
-        text += recover::print_items(facts_.program, item, item + 1);
-    }
-    const size_t last = end == order.size() ? graph_.items.back() + 1 : graph_.items[order[end]];
-    return recover::Edit{graph_.items.front(), last, text};
+      if (moved.operands != values_.text(node).operands) return write_instruction(moved) + "\n";
+      return recover::print_items(facts_.program, graph_.items[node], graph_.items[node] + 1);
+    });
   }
 
 private:

@@ -118,13 +118,6 @@ std::string_view without_sign(std::string_view operand) {
   return operand.starts_with('-') ? operand.substr(1) : operand;
 }
 
-std::string selection(std::string_view name, const std::vector<bool>& bits, bool usual) {
-  if (std::ranges::find(bits, !usual) == bits.end()) return {};
-  std::string text = fmt::format(" {}:[", name);
-  for (size_t k = 0; k < bits.size(); ++k) text += fmt::format("{}{:d}", k ? "," : "", bool(bits[k]));
-  return text + "]";
-}
-
 class HalfPacking {
 public:
   HalfPacking(const Facts& facts, const analysis::Block& block)
@@ -149,15 +142,8 @@ public:
   }
 
   std::optional<recover::Edit> edit() const {
-    const std::vector<uint32_t> order = pairs_.order();
-    size_t end = order.size();
-    while (end > 0 && facts_.instruction(graph_.items[order[end - 1]]).traits.branch) --end;
-    if (end == 0) return std::nullopt;
-    std::string text;
     std::vector<bool> merged(merges_.size(), false);
-    for (size_t k = 0; k < end; ++k) text += lines_of(order[k], merged);
-    const size_t last = end == order.size() ? graph_.items.back() + 1 : graph_.items[order[end]];
-    return recover::Edit{graph_.items.front(), last, text};
+    return in_order(facts_, graph_, pairs_.order(), [&](uint32_t node) { return lines_of(node, merged); });
   }
 
 private:

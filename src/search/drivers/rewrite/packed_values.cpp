@@ -16,12 +16,7 @@ bool names_just(const std::string& operand, uint16_t vgpr) {
 } // namespace
 
 PackedValues::PackedValues(const Facts& facts, const analysis::Block& block, const analysis::DependenceGraph& graph)
-    : facts_(facts), holder_(512) {
-  for (size_t item = block.first; item < block.last; ++item) {
-    busy_ |= facts.live_before(item) | facts.live_after(item);
-    if (!facts.is_instruction(item)) continue;
-    busy_ |= analysis::set_of(facts.instruction(item).defs) | analysis::set_of(facts.instruction(item).uses);
-  }
+    : facts_(facts), busy_(busy_registers(facts, block)), holder_(512) {
   unsigned epoch = 0;
   for (uint32_t node = 0; node < graph.items.size(); ++node) {
     const isa::Instruction& i = facts.instruction(graph.items[node]);

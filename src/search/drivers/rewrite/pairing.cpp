@@ -1,5 +1,6 @@
 #include "search/drivers/rewrite/pairing.h"
 
+#include <algorithm>
 #include <numeric>
 #include <set>
 
@@ -58,6 +59,25 @@ std::vector<uint32_t> Pairing::order() const {
     if (partner_[node]) issue(*partner_[node]);
   }
   return order;
+}
+
+std::optional<recover::Edit> in_order(const Facts& facts, const analysis::DependenceGraph& graph,
+                                      const std::vector<uint32_t>& order,
+                                      const std::function<std::string(uint32_t)>& text_of) {
+  size_t end = order.size();
+  while (end > 0 && facts.instruction(graph.items[order[end - 1]]).traits.branch) --end;
+  if (end == 0) return std::nullopt;
+  std::string text;
+  for (size_t k = 0; k < end; ++k) text += text_of(order[k]);
+  const size_t last = end == order.size() ? graph.items.back() + 1 : graph.items[order[end]];
+  return recover::Edit{graph.items.front(), last, text};
+}
+
+std::string selection(std::string_view name, const std::vector<bool>& bits, bool usual) {
+  if (std::ranges::find(bits, !usual) == bits.end()) return {};
+  std::string text = fmt::format(" {}:[", name);
+  for (size_t k = 0; k < bits.size(); ++k) text += fmt::format("{}{:d}", k ? "," : "", bool(bits[k]));
+  return text + "]";
 }
 
 } // namespace asmevo::search::rewrite

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "analysis/dependence.h"
+#include "search/drivers/rewrite/rule.h"
 
-#include <optional>
+#include <functional>
 
 namespace asmevo::search::rewrite {
 
@@ -24,5 +25,13 @@ private:
   std::vector<uint32_t> issued_with_; // by node: itself, or the second of its pair
   std::vector<std::optional<uint32_t>> partner_;
 };
+
+/// The stretch of a block up to what branches, with the text of each of the nodes of `order`.
+std::optional<recover::Edit> in_order(const Facts& facts, const analysis::DependenceGraph& graph,
+                                      const std::vector<uint32_t>& order,
+                                      const std::function<std::string(uint32_t)>& text_of);
+
+/// A modifier of packed arithmetic, ` name:[0,1]`; nothing where all bits are `usual`.
+std::string selection(std::string_view name, const std::vector<bool>& bits, bool usual);
 
 } // namespace asmevo::search::rewrite

@@ -130,13 +130,8 @@ std::string added(const isa::RegisterRange& to, const isa::RegisterRange& from, 
 
 class Splitting {
 public:
-  Splitting(const Facts& facts, const analysis::Block& block) : facts_(facts), block_(block) {
-    for (size_t item = block.first; item < block.last; ++item) {
-      busy_ |= facts.live_before(item) | facts.live_after(item);
-      if (!facts.is_instruction(item)) continue;
-      busy_ |= analysis::set_of(facts.instruction(item).defs) | analysis::set_of(facts.instruction(item).uses);
-    }
-  }
+  Splitting(const Facts& facts, const analysis::Block& block)
+      : facts_(facts), block_(block), busy_(busy_registers(facts, block)) {}
 
   bool split(const Chain& chain, size_t times) {
     if (chain.items.size() < times) return false;
