@@ -186,6 +186,29 @@ TEST(Oracle, a_write_where_K0_leaves_the_poison_is_a_divergence) {
   EXPECT_NE(j.evidence.find("K0 does not write here"), std::string::npos) << j.evidence;
 }
 
+TEST(Oracle, one_number_that_happens_to_be_the_poison_is_a_result) {
+  const auto kernel = [](uint32_t off) {
+    return [off](World& w) {
+      affine(w);
+      if (w.options.poison_seed <= 4) return; // of the examination, and of the seed below there are others
+      Bytes poison(w.memory["out"].size());
+      launch::fill_poison(w.options.poison_seed, "out", 0, poison);
+      for (size_t i = 0; i + 1 < poison.size() / 4; ++i) {
+        uint32_t bits;
+        std::memcpy(&bits, &poison[4 * i], 4);
+        if ((bits >> 23 & 0xff) > 100 && (bits >> 23 & 0xff) < 120) { // a number below one
+          bits += off;
+          std::memcpy(&w.memory["out"][4 * i], &bits, 4);
+          return;
+        }
+      }
+    };
+  };
+  Bench bench(kernel(0));
+  const Judgement j = bench.judge(kernel(1), {.seed = 77});
+  EXPECT_EQ(j.finding, Finding::equivalent) << j.evidence;
+}
+
 TEST(Oracle, every_other_element_left_alone_is_recognised_even_when_elements_are_bytes) {
   std::string bytes = replaced("\"out\": {\"dtype\": \"f32\"", "\"out\": {\"dtype\": \"fp8\"");
   Kernel alternate = [](World& w) {
