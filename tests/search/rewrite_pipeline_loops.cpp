@@ -76,6 +76,20 @@ std::string ahead(const std::string& text) {
   return text.substr(text.find("by_2:"), text.find("s_cbranch_scc1 .L_0_by_2\n") - text.find("by_2:"));
 }
 
+void expect_four_that_leave_the_same(const std::string& text, int rounds) {
+  const recover::Program program = program_of(text);
+  const auto expected = results_of(text, 0, 64, true);
+  ASSERT_TRUE(expected);
+  const std::vector<Idea> ideas = pipeline_loops(facts_of(program));
+  EXPECT_EQ(ideas.size(), 4u);
+  for (const Idea& idea : ideas) {
+    const std::string after = applied(program, idea);
+    const auto found = results_of(after, 0, 64, true);
+    ASSERT_TRUE(found) << after;
+    EXPECT_EQ(*expected, *found) << rounds << "\n" << after;
+  }
+}
+
 } // namespace
 
 TEST(PipelineLoops, LoadsComeBetweenTheWriteToLdsAndTheArithmetic) {
@@ -123,17 +137,7 @@ TEST(PipelineLoops, ComputeTheSameWhereEachLaneCountsForItself) {
                                          "s_or_b64 exec, exec, s[4:5]\n"
                                          "{}",
                                          limit, store);
-    const recover::Program program = program_of(text);
-    const auto expected = results_of(text, 0, 64, true);
-    ASSERT_TRUE(expected);
-    const std::vector<Idea> ideas = pipeline_loops(facts_of(program));
-    EXPECT_EQ(ideas.size(), 4u);
-    for (const Idea& idea : ideas) {
-      const std::string after = applied(program, idea);
-      const auto found = results_of(after, 0, 64, true);
-      ASSERT_TRUE(found) << after;
-      EXPECT_EQ(*expected, *found) << limit << "\n" << after;
-    }
+    expect_four_that_leave_the_same(text, limit);
   }
 }
 
@@ -194,17 +198,7 @@ TEST(PipelineLoops, AddressesOf64BitsAndWhatComesFromThemRunFurtherAheadToo) {
                                          "s_cbranch_scc1 again\n"
                                          "{}",
                                          iterations, store);
-    const recover::Program program = program_of(text);
-    const auto expected = results_of(text, 0, 64, true);
-    ASSERT_TRUE(expected);
-    const std::vector<Idea> ideas = pipeline_loops(facts_of(program));
-    EXPECT_EQ(ideas.size(), 4u);
-    for (const Idea& idea : ideas) {
-      const std::string after = applied(program, idea);
-      const auto found = results_of(after, 0, 64, true);
-      ASSERT_TRUE(found) << after;
-      EXPECT_EQ(*expected, *found) << iterations << "\n" << after;
-    }
+    expect_four_that_leave_the_same(text, iterations);
   }
 }
 
