@@ -97,21 +97,22 @@ machine::Trace Rehearsal::rearranged(std::span<const Stretch> stretches, std::sp
   return trace;
 }
 
-std::vector<double> Rehearsal::seconds(std::span<const Stretch> stretches, unsigned draws) const {
-  StaticTable code = code_;
-  const std::vector<uint32_t> added = lay_out(code, stretches, target_);
-  const machine::Trace trace = rearranged(stretches, added);
-  const Grid grid = grid_.retraced(*trace_, trace, code);
-  std::vector<double> seconds;
-  for (unsigned d = 0; d < draws; ++d) {
-    Values values = draw(device_, options_.seed, d);
-    if (options_.power_limited) values.clock = std::min(values.clock, values.power_limited_clock);
-    const Share share = share_of_a_cu(grid, device_, workgroups_per_cu_, values, rehearsal_budget);
-    const CuResult cu = simulate(share.program, code, patterns_, grid, trace, device_, values, surroundings_, nullptr);
-    const double cycles = double(cu.end) + extrapolated_cycles(share, cu);
-    seconds.push_back(1e-6 * (values.launch_floor + cycles / values.clock));
-  }
-  return seconds;
+Rehearsal::Arrangement::Arrangement(const Rehearsal& rehearsal, std::span<const Stretch> stretches)
+    : rehearsal_(rehearsal), code_(rehearsal.code_) {
+  const std::vector<uint32_t> added = lay_out(code_, stretches, rehearsal.target_);
+  trace_ = rehearsal.rearranged(stretches, added);
+  grid_ = rehearsal.grid_.retraced(*rehearsal.trace_, trace_, code_);
+}
+
+double Rehearsal::Arrangement::seconds(unsigned draw) const {
+  const Rehearsal& r = rehearsal_;
+  Values values = timing::draw(r.device_, r.options_.seed, draw);
+  if (r.options_.power_limited) values.clock = std::min(values.clock, values.power_limited_clock);
+  const Share share = share_of_a_cu(*grid_, r.device_, r.workgroups_per_cu_, values, rehearsal_budget);
+  const CuResult cu =
+      simulate(share.program, code_, r.patterns_, *grid_, trace_, r.device_, values, r.surroundings_, nullptr);
+  const double cycles = double(cu.end) + extrapolated_cycles(share, cu);
+  return 1e-6 * (values.launch_floor + cycles / values.clock);
 }
 
 } // namespace asmevo::timing

@@ -10,6 +10,7 @@
 #include "timing/grid.h"
 
 #include <memory>
+#include <optional>
 
 namespace asmevo::timing {
 
@@ -31,8 +32,26 @@ public:
     std::vector<Step> steps;
   };
 
-  /// Seconds of the launch, one for each of the first `draws` draws. Stretches do not overlap and are in order.
-  std::vector<double> seconds(std::span<const Stretch> stretches, unsigned draws) const;
+  /// The launch with some stretches replaced. Not for longer than the rehearsal that it is of.
+  class Arrangement {
+  public:
+    Arrangement(const Arrangement&) = delete;
+    Arrangement& operator=(const Arrangement&) = delete;
+    /// Of the launch, in one draw of the model's parameters.
+    double seconds(unsigned draw) const;
+
+  private:
+    friend Rehearsal;
+    Arrangement(const Rehearsal& rehearsal, std::span<const Stretch> stretches);
+
+    const Rehearsal& rehearsal_;
+    StaticTable code_;
+    machine::Trace trace_;
+    std::optional<Grid> grid_;
+  };
+
+  /// Stretches do not overlap and are in order.
+  Arrangement arrange(std::span<const Stretch> stretches) const { return {*this, stretches}; }
 
   /// Wave-instructions that a draw simulates.
   double instructions() const { return instructions_; }

@@ -7,7 +7,7 @@
 // front or to the back, with what has to move with it, and stays where that is faster. Waits are put in anew for each
 // order.
 //
-// How many orders are tried follows from how much one costs, not from a clock, and what is tried first from the
+// How many orders are tried follows from what they cost and gain, not from a clock, and what is tried first from the
 // estimate: the same program has the same improvements everywhere. They are ideas like others; the gate judges.
 #include "analysis/addresses.h"
 #include "analysis/repair.h"
@@ -29,13 +29,17 @@ using Nodes = std::vector<uint32_t>; // in their order
 using timing::Rehearsal;
 
 constexpr unsigned draws = 8;        // an order that is better by chance is so in few of them
+constexpr unsigned few_draws = 2;    // after which an order that loses is given up
 constexpr double work = 8e6;         // wave-instructions that a search may simulate, waits counted as below
 constexpr double wait_work = 16;     // putting waits in, for each item of the function
 constexpr double fewest_trials = 32; // less is not worth beginning
-constexpr double most_trials = 400;
+constexpr unsigned most_trials = 400;
+// Gains, of the time. Where orders matter the first ones show it: after a few, trials have to have earned so much each.
+constexpr unsigned first_trials = 24;
+constexpr double least_earned = 8e-5;
+constexpr double step = 1e-4;      // the least for which an order is taken
+constexpr double worth = 2e-3;     // the least for which one is proposed, and with which the gate may keep it
 constexpr size_t most_nodes = 400; // of a block
-constexpr double step = 1e-4;      // the least gain, of the time, for which an order is taken
-constexpr double worth = 1e-3;     // the least for which one is proposed
 constexpr int distances[] = {4, 1, 16, 64};
 
 /// A block whose order may change.
@@ -51,32 +55,37 @@ struct Place {
 
 class Improvement {
 public:
-  explicit Improvement(const Facts& facts) : facts_(facts), rehearsal_(*facts.estimate->rehearsal) {
-    const double cost =
-        draws * rehearsal_.instructions() + wait_work * double(facts.function.last - facts.function.first);
-    trials_ = std::min(most_trials, work / cost);
-  }
+  explicit Improvement(const Facts& facts)
+      : facts_(facts), rehearsal_(*facts.estimate->rehearsal),
+        cost_of_waits_(wait_work * double(facts.function.last - facts.function.first)) {}
 
   std::vector<Idea> run() {
-    if (trials_ < fewest_trials) return {};
+    if (fewest_trials * (cost_of_waits_ + draws * rehearsal_.instructions()) > work) return {};
     find_places();
     if (places_.empty()) return {};
-    base_ = rehearsal_.seconds({}, draws);
-    best_ = 1;
+    const Rehearsal::Arrangement as_it_is = rehearsal_.arrange({});
+    for (unsigned d = 0; d < draws; ++d) base_[d] = as_it_is.seconds(d);
+    best_.seconds = base_;
     for (Place& place : places_) begin(place);
     climb();
     return ideas();
   }
 
 private:
+  struct Times {
+    std::array<double, draws> seconds{};
+    double share = 1; // of the program's
+  };
+
   void find_places();
   std::optional<Place> place_of(const analysis::Block& block, const analysis::Addresses& addresses) const;
   void find_urgency(Place& place) const;
 
   std::optional<Rehearsal::Stretch> stretch_of(const Place& place, const Nodes& order);
   const std::vector<recover::Item>& waits_of(const analysis::Insertion& insertion);
-  /// Of the time of the program, with `stretch` in `place` and the best orders elsewhere.
-  double time_with(const Place& place, const std::optional<Rehearsal::Stretch>& stretch);
+  bool is_over() const;
+  double share_of(const std::array<double, draws>& seconds) const;
+  std::optional<Times> faster_with(const Place& place, const Rehearsal::Stretch& stretch);
   bool try_order(Place& place, const Nodes& order);
 
   void begin(Place& place);
@@ -88,8 +97,11 @@ private:
   const Facts& facts_;
   const Rehearsal& rehearsal_;
   std::vector<Place> places_;
-  std::vector<double> base_; // seconds, by draw
-  double best_ = 1, trials_ = 0;
+  std::array<double, draws> base_{}; // seconds of the program
+  Times best_;
+  const double cost_of_waits_;
+  double spent_ = 0; // of `work`
+  unsigned tried_ = 0;
   std::map<std::tuple<uint16_t, unsigned>, std::vector<recover::Item>> waits_; // by what an insertion says
 };
 
@@ -163,28 +175,52 @@ std::optional<Rehearsal::Stretch> Improvement::stretch_of(const Place& place, co
   return stretch;
 }
 
-double Improvement::time_with(const Place& place, const std::optional<Rehearsal::Stretch>& stretch) {
-  std::vector<Rehearsal::Stretch> stretches;
-  for (const Place& other : places_)
-    if (const auto& used = &other == &place ? stretch : other.stretch) stretches.push_back(*used);
-  const std::vector<double> seconds = rehearsal_.seconds(stretches, draws);
-  std::vector<double> shares;
-  for (unsigned d = 0; d < draws; ++d) shares.push_back(seconds[d] / base_[d]);
-  // Of the middle half: where a few draws gain much and the others nothing, it is by chance too.
+bool Improvement::is_over() const {
+  const bool earns = tried_ < first_trials || 1 - best_.share >= tried_ * least_earned;
+  return spent_ >= work || tried_ >= most_trials || !earns;
+}
+
+/// Of the time of the program. Of the middle half: where a few draws gain much and the others nothing, it is by chance.
+double Improvement::share_of(const std::array<double, draws>& seconds) const {
+  std::array<double, draws> shares;
+  for (unsigned d = 0; d < draws; ++d) shares[d] = seconds[d] / base_[d];
   std::ranges::sort(shares);
   return std::accumulate(shares.begin() + draws / 4, shares.end() - draws / 4, 0.0) / (draws / 2);
 }
 
+/// Times with `stretch` in `place` and the best orders elsewhere, where that is faster.
+std::optional<Improvement::Times> Improvement::faster_with(const Place& place, const Rehearsal::Stretch& stretch) {
+  std::vector<Rehearsal::Stretch> stretches;
+  for (const Place& other : places_)
+    if (&other == &place)
+      stretches.push_back(stretch);
+    else if (other.stretch)
+      stretches.push_back(*other.stretch);
+  const Rehearsal::Arrangement arrangement = rehearsal_.arrange(stretches);
+  Times times;
+  double sum = 0;
+  for (unsigned d = 0; d < draws; ++d) {
+    times.seconds[d] = arrangement.seconds(d);
+    spent_ += rehearsal_.instructions();
+    sum += times.seconds[d] / best_.seconds[d];
+    if (d + 1 == few_draws && sum > few_draws) return std::nullopt;
+  }
+  times.share = share_of(times.seconds);
+  if (times.share > best_.share - step) return std::nullopt;
+  return times;
+}
+
 /// Takes the order where it is faster.
 bool Improvement::try_order(Place& place, const Nodes& order) {
-  if (trials_ < 1) return false;
-  trials_ -= 1;
+  if (is_over()) return false;
+  ++tried_;
+  spent_ += cost_of_waits_;
   auto stretch = stretch_of(place, order);
   if (!stretch) return false;
-  const double time = time_with(place, stretch);
-  if (time > best_ - step) return false;
-  place.gain += best_ - time;
-  best_ = time;
+  const auto times = faster_with(place, *stretch);
+  if (!times) return false;
+  place.gain += best_.share - times->share;
+  best_ = *times;
   place.order = order;
   place.stretch = std::move(stretch);
   return true;
@@ -214,7 +250,7 @@ void Improvement::climb() {
     for (uint32_t node = 0; node < places_[p].order.size(); ++node) nodes.emplace_back(p, node);
   std::ranges::stable_sort(nodes, std::ranges::greater(),
                            [&](const auto& at) { return places_[at.first].urgency[at.second]; });
-  for (bool better = true; better && trials_ >= 1;) {
+  for (bool better = true; better && !is_over();) {
     better = false;
     for (const auto& [p, node] : nodes)
       for (const int distance : distances)
@@ -233,7 +269,8 @@ std::vector<Idea> Improvement::ideas() const {
   std::vector<const Place*> better;
   for (const Place& place : places_)
     if (place.stretch && place.gain >= worth) better.push_back(&place);
-  Idea all{.rationale = fmt::format("instructions where the model likes them best: {:.2f} % less", 100 * (1 - best_)),
+  Idea all{.rationale =
+               fmt::format("instructions where the model likes them best: {:.2f} % less", 100 * (1 - best_.share)),
            .promise = whole};
   std::vector<Idea> ideas;
   for (const Place* place : better) {
