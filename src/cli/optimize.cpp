@@ -126,6 +126,20 @@ Result<ExitStatus> conclude(const Options& options, Job& job, gate::Bench& bench
   return answer(options, report::final_table(final), document);
 }
 
+/// One for each worker; copies of the first share what they work out about a version.
+Result<std::vector<std::unique_ptr<search::Driver>>> drivers_of_team(const search::DriverOptions& wanted,
+                                                                     const Job& job) {
+  std::vector<std::unique_ptr<search::Driver>> drivers;
+  for (int64_t k = 0; k < job.lineage.info().team; ++k) {
+    auto copy = drivers.empty() ? nullptr : drivers.front()->clone();
+    if (!copy) {
+      AE_TRY(copy, agent::make_driver(wanted, job.lineage.directory()));
+    }
+    drivers.push_back(std::move(copy));
+  }
+  return drivers;
+}
+
 Result<ExitStatus> search_from(const Options& options, Job& job, const volatile bool* stop) {
   StatusLine status(stderr);
   gate::Settings settings = settings_of(job.lineage.info());
@@ -144,11 +158,7 @@ Result<ExitStatus> search_from(const Options& options, Job& job, const volatile 
   if (agent::asks_outside(wanted.name)) {
     AE_TRY(wanted.input, renewed_input(wanted.input, options.outside));
   }
-  std::vector<std::unique_ptr<search::Driver>> drivers;
-  for (int64_t k = 0; k < job.lineage.info().team; ++k) {
-    AE_TRY(std::unique_ptr<search::Driver> made, agent::make_driver(wanted, job.lineage.directory()));
-    drivers.push_back(std::move(made));
-  }
+  AE_TRY(const auto drivers, drivers_of_team(wanted, job));
   const std::unique_ptr<search::Driver>& driver = drivers.front();
   if (const auto notice = driver->notice()) fmt::print(stderr, "{}\n", *notice);
   AE_TRY(const auto benches, thread_benches(job, bench, options.workers > 1 ? options.workers : 0));
