@@ -67,7 +67,8 @@ void fill_pointers(const Buffer& buffer, const std::map<std::string, uint64_t>& 
 
 bool is_random(FillKind kind) {
   return kind == FillKind::uniform || kind == FillKind::normal || kind == FillKind::integers ||
-         kind == FillKind::special || kind == FillKind::permutation || kind == FillKind::offsets;
+         kind == FillKind::special || kind == FillKind::nonfinite || kind == FillKind::permutation ||
+         kind == FillKind::offsets;
 }
 
 Result<void> fill_bytes(const Case& c, const Buffer& buffer, uint64_t poison_seed, std::span<uint8_t> into) {

@@ -31,6 +31,7 @@ enum class FillKind : uint8_t {
   normal,
   integers,
   special,
+  nonfinite,
   poison,
   file,
   npy,
@@ -48,7 +49,7 @@ struct PointerTo {
 
 struct Fill {
   FillKind kind = FillKind::zero;
-  double a = 0, b = 1; // constant a; uniform [a, b); normal mean a, sigma b; integers [a, b]; special: density a;
+  double a = 0, b = 1; // constant a; uniform [a, b); normal mean a, sigma b; integers [a, b]; special, nonfinite: density a;
                        // permutation of a numbers, offsets up to a (0: the number of elements)
   std::string path;    // file: raw little-endian bytes; npy: a NumPy array; captured: compressed content
   std::string sha256;  // captured: of the content

@@ -155,6 +155,14 @@ uint64_t special_bits(DType type, uint32_t choice) {
   }
 }
 
+/// Of the special values those of which every order of additions makes the same, and infinities most often.
+uint64_t nonfinite_bits(DType type, uint32_t choice) {
+  constexpr uint32_t zero = 0, infinity = 5, nan = 6;
+  constexpr uint32_t kinds[] = {zero, zero, zero, infinity, infinity, infinity, infinity, nan};
+  const uint32_t kind = format_of(type).specials == Specials::ieee ? kinds[choice / 2 % 8] : zero;
+  return special_bits(type, 2 * kind + choice % 2);
+}
+
 template <class T> void store_chunk(DType type, const Values<T>& values, uint8_t* into, size_t count) {
   switch (type) {
   case DType::f16: {
@@ -216,10 +224,11 @@ void special_chunk(const Fill& fill, DType type, const Stream& stream, uint64_t 
   else
     integer_chunk({.kind = FillKind::integers, .a = 0, .b = 100}, type, stream, start, into, count);
   Stream s = stream.part(start);
+  const auto bits_of_choice = fill.kind == FillKind::nonfinite ? nonfinite_bits : special_bits;
   uint32_t share = uint32_t(std::min(fill.a * 0x1p32, 4294967295.0));
   for (size_t i = 0; i < count; ++i) {
     uint32_t word = mixed(s.word(uint32_t(start + i)) ^ 0x9e3779b9);
-    if (word <= share) store_element(type, into, i, special_bits(type, mixed(word)));
+    if (word <= share) store_element(type, into, i, bits_of_choice(type, mixed(word)));
   }
 }
 
@@ -273,6 +282,7 @@ void fill_chunk(const Buffer& buffer, const Stream& stream, uint64_t start, uint
   case FillKind::integers:
     return integer_chunk(buffer.fill, buffer.dtype, stream, start, into, count);
   case FillKind::special:
+  case FillKind::nonfinite:
     return special_chunk(buffer.fill, buffer.dtype, stream, start, into, count);
   case FillKind::permutation:
     return permutation_chunk(buffer, stream, start, into, count);

@@ -119,6 +119,32 @@ TEST(Fill, special_values_include_infinities_nan_and_denormals_in_their_share) {
   }
 }
 
+TEST(Fill, nonfinite_values_are_normal_numbers_and_what_no_order_of_additions_can_tell_apart) {
+  for (DType dtype : {DType::f32, DType::f16, DType::bf16, DType::f64}) {
+    size_t plus = 0, minus = 0, nan = 0, zero = 0;
+    for (double v : filled(dtype, {.kind = FillKind::nonfinite, .a = 1.0 / 8}, 100'000)) {
+      plus += v == HUGE_VAL;
+      minus += v == -HUGE_VAL;
+      nan += std::isnan(v);
+      zero += v == 0;
+      EXPECT_TRUE(!std::isfinite(v) || v == 0 || (std::fabs(v) > 1e-7 && std::fabs(v) < 10)) << v;
+    }
+    EXPECT_NEAR(double(plus), 3125, 300) << name_of(dtype);
+    EXPECT_NEAR(double(minus), 3125, 300) << name_of(dtype);
+    EXPECT_NEAR(double(nan), 1562, 250) << name_of(dtype);
+    EXPECT_NEAR(double(zero), 4687, 400) << name_of(dtype);
+  }
+}
+
+TEST(Fill, a_type_without_infinities_has_zeros_in_their_place) {
+  size_t zero = 0;
+  for (double v : filled(DType::fp8, {.kind = FillKind::nonfinite, .a = 1.0 / 2}, 10'000)) {
+    zero += v == 0;
+    EXPECT_LT(std::fabs(v), 10) << v;
+  }
+  EXPECT_GT(zero, 4000u);
+}
+
 TEST(Fill, constants_and_zeros_fill_to_the_last_byte) {
   for (double v : filled(DType::f32, {.kind = FillKind::constant, .a = 1.5}, 1001)) EXPECT_EQ(v, 1.5);
   for (double v : filled(DType::bf16, {.kind = FillKind::constant, .a = -2}, 7)) EXPECT_EQ(v, -2);

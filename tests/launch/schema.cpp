@@ -74,6 +74,19 @@ TEST(LaunchFile, a_case_is_the_file_with_its_overrides_on_top) {
   EXPECT_EQ(main.tolerance.at("out"), (Tolerance{.relative = 1e-5, .cosine = 0.999}));
 }
 
+TEST(LaunchFile, nonfinite_is_a_share_of_a_floating_point_buffer) {
+  const auto fill_of = [](std::string_view fill) {
+    auto launch = parse_launch(replaced(std::string(softmax), "\"special\"", fill), "l.json");
+    return launch.value().cases[2].buffer("in")->fill;
+  };
+  EXPECT_EQ(fill_of("\"nonfinite\"").kind, FillKind::nonfinite);
+  EXPECT_EQ(fill_of("\"nonfinite\"").a, 0.125);
+  EXPECT_EQ(fill_of("{\"nonfinite\": 0.5}").a, 0.5);
+  const std::string integers = R"("dtype": "i32", "fill": "nonfinite")";
+  EXPECT_NE(error_of(replaced(std::string(softmax), R"("fill": "special")", integers)).find("i32 does not have"),
+            std::string::npos);
+}
+
 TEST(LaunchFile, arguments_in_order_are_aligned_as_a_compiler_aligns_them) {
   auto launch = parse_launch(R"({"workgroups": 1, "workgroup_size": 64,
     "buffers": {"x": {"dtype": "f16", "shape": 8, "role": "inout"}},

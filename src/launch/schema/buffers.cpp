@@ -9,8 +9,8 @@ namespace asmevo::launch {
 
 namespace {
 
-constexpr std::string_view fill_names[] = {"zero",   "constant", "uniform", "normal",      "integers", "special",
-                                           "poison", "file",     "npy",     "permutation", "offsets",  "pointers"};
+constexpr std::string_view fill_names[] = {"zero",   "constant", "uniform", "normal", "integers",    "special", "nonfinite",
+                                           "poison", "file",     "npy",     "permutation", "offsets", "pointers"};
 static_assert(std::size(fill_names) == size_t(FillKind::captured)); // captured content has no name in launch files
 
 } // namespace
@@ -50,6 +50,9 @@ Result<void> CaseBuilder::buffer(const JsonView& view, const std::string& what, 
     if (!view.has("fill")) out.fill = default_fill(out);
   }
   if (view.has("fill")) AE_CHECK(fill(view.at("fill"), what, out.fill));
+  if (out.fill.kind == FillKind::nonfinite && !is_floating(out.dtype))
+    return view.fail("{}: the fill \"nonfinite\" is of infinities and NaN, which {} does not have", what,
+                     name_of(out.dtype));
   return {};
 }
 
@@ -90,7 +93,7 @@ Result<void> CaseBuilder::fill(const JsonView& view, const std::string& buffer, 
   out = {.kind = FillKind(known - fill_names)};
   std::string what = fmt::format("{}: \"{}\"", buffer, name);
   if (out.kind == FillKind::zero || out.kind == FillKind::poison) return {};
-  if (out.kind == FillKind::special) return special(value, what, out);
+  if (out.kind == FillKind::special || out.kind == FillKind::nonfinite) return special(value, what, out);
   if (out.kind == FillKind::constant) return constant(value ? value : view, what, out);
   if (out.kind == FillKind::file || out.kind == FillKind::npy) return file(value ? value : view, what, out);
   if (out.kind == FillKind::permutation || out.kind == FillKind::offsets) return count(value, what, out);
@@ -138,7 +141,7 @@ Result<void> CaseBuilder::pointers(const JsonView& list, const std::string& what
 }
 
 Result<void> CaseBuilder::special(const JsonView& value, const std::string& what, Fill& out) {
-  out.a = 1.0 / 256;
+  out.a = out.kind == FillKind::nonfinite ? 1.0 / 8 : 1.0 / 256;
   if (value && value.is_number()) {
     AE_TRY(out.a, value.number(what));
     if (!(out.a >= 0 && out.a <= 1))
