@@ -86,6 +86,7 @@ public:
     }
     AE_TRY(std::set<std::string> useful, examine_bounds());
     AE_CHECK(examine_inputs());
+    AE_CHECK(examine_crowd());
     return useful;
   }
 
@@ -120,8 +121,9 @@ private:
   }
 
   /// The first result in which `outcome` differs from the base run, untouched elements aside.
-  std::optional<Difference> difference(const device::Outcome& outcome) const {
-    for (const auto& [name, expected] : base_->results) {
+  std::optional<Difference> difference(const device::Outcome& outcome) const { return difference(outcome, *base_); }
+  std::optional<Difference> difference(const device::Outcome& outcome, const OriginalRun& base) const {
+    for (const auto& [name, expected] : base.results) {
       std::span<const uint8_t> got = outcome.buffers.at(name);
       Bytes with_base_poison;
       if (!expected.untouched.empty()) {
@@ -319,6 +321,28 @@ private:
     for (const launch::Buffer& buffer : case_.buffers) random |= launch::is_random(buffer.fill.kind);
     if (same && random)
       reference_.notes.push_back(fmt::format("{}: other random inputs give the same results", place()));
+    return {};
+  }
+
+  /// Indices and counts that a kernel takes from values may be good for few special ones and not for many.
+  Result<void> examine_crowd() {
+    if (!facts_.special) return {};
+    const Way& way = *std::ranges::find_if(candidate_ways(), &Way::crowded);
+    AE_TRY(device::Outcome outcome, try_out(way));
+    const bool ends = outcome.status == machine::Status::completed && outcome.guard_damage.empty() &&
+                      outcome.read_only_damage.empty();
+    std::optional<Difference> found;
+    if (ends) {
+      const auto run = reference_.keep(index_, way, options_, std::move(outcome));
+      Way turns = reference_.allowed(index_, way);
+      turns.schedule = facts_.any_schedule ? Schedule::seeded_random : Schedule::round_robin;
+      AE_TRY(device::Outcome other, try_out(turns));
+      found = difference(other, *run);
+    }
+    if (ends && !found) return {};
+    facts_.any_crowd = false;
+    reference_.notes.push_back(fmt::format("K0 on {}: {} when special values are many; candidates are judged on few",
+                                           place(), found ? found->text + " change with the schedule" : "fails"));
     return {};
   }
 

@@ -130,7 +130,8 @@ Result<device::Outcome> launch_original(device::Device& device, const Reference:
 }
 
 Reference::Impl::Key Reference::Impl::key_of(size_t index, const Way& way, const Options& options) {
-  return {index, options.seed, way.other_input, way.poison, way.undefined, way.placement, way.after_earlier};
+  return {index,         options.seed,  way.other_input,   way.poison,
+          way.undefined, way.placement, way.after_earlier, way.crowded};
 }
 
 std::shared_ptr<const OriginalRun> Reference::Impl::keep(size_t index, const Way& way, const Options& options,
@@ -171,7 +172,10 @@ void Reference::Impl::drop(size_t index) {
 }
 
 bool Reference::Impl::asks(size_t index, size_t way, const Options& options) const {
-  if (options.looks == Looks::special) return way == 0 && facts[index].special && !facts[index].heavy;
+  const Way& asked = candidate_ways()[way];
+  const bool special = facts[index].special;
+  if (asked.crowded && (!special || !facts[index].any_crowd)) return false;
+  if (options.looks == Looks::special) return (way == 0 || asked.crowded) && special && !facts[index].heavy;
   if (facts[index].heavy && options.looks == Looks::first) return way == 0;
   if (facts[index].heavy && options.looks == Looks::second) return way == 1 || way == 2 + options.seed % 2;
   const size_t leader = facts[index].leader;
@@ -180,7 +184,7 @@ bool Reference::Impl::asks(size_t index, size_t way, const Options& options) con
     if (facts[k].leader == leader) (k < index ? place : members) += 1;
   members += place;
   // An input that none of them has is asked of the leader.
-  if (candidate_ways()[way].other_input || !keeps_followers) return way == 0 || place == 0;
+  if (asked.other_input || asked.crowded || !keeps_followers) return way == 0 || place == 0;
   return way == 0 || place == (way + options.seed) % members;
 }
 

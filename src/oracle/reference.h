@@ -26,6 +26,7 @@ struct CaseFacts {
   bool late_loads = true;    // nor does it when results of loads arrive only when waits force them
   bool any_placement = true; // nor do addresses
   bool any_firmware = true;  // nor does firmware that preloads no kernel arguments
+  bool any_crowd = true;     // nor do schedules where special values are many
   bool any_undefined = true; // nor does what registers and LDS hold that nothing has written
   uint64_t instructions = 0;
   bool steady = false;                 // nothing that was tried changes K0's results at all
@@ -66,7 +67,7 @@ struct Reference::Impl {
   Way allowed(size_t index, const Way& way) const;
 
 private:
-  using Key = std::tuple<size_t, uint64_t, bool, uint64_t, uint64_t, unsigned, bool>;
+  using Key = std::tuple<size_t, uint64_t, bool, uint64_t, uint64_t, unsigned, bool, bool>;
   static Key key_of(size_t index, const Way& way, const Options& options);
 
   std::mutex mutex_;

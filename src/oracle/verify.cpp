@@ -24,16 +24,16 @@ constexpr std::string_view names[] = {"equivalent",       "divergence",       "r
 std::string cases_hash(const launch::Launch& launch, const Options& options) {
   std::string text = fmt::format("{}\nseed {} looks {}\n", launch.hash, options.seed, int(options.looks));
   for (const Way& way : candidate_ways())
-    text += fmt::format("{} {} {} {} {} {} {}\n", way.other_input, way.poison, way.undefined, way.placement,
-                        int(way.schedule), way.preload, way.after_earlier);
+    text += fmt::format("{} {} {} {} {} {} {} {}\n", way.other_input, way.poison, way.undefined, way.placement,
+                        int(way.schedule), way.preload, way.after_earlier, way.crowded);
   return sha256_hex(text);
 }
 
 std::string policy_hash(const Reference::Impl& reference) {
   std::string text = reference.policy.hash() + "\n";
   for (const CaseFacts& facts : reference.facts) {
-    text += fmt::format("{} {} {} {} {}\n", facts.any_schedule, facts.late_loads, facts.any_placement,
-                        facts.any_undefined, facts.any_firmware);
+    text += fmt::format("{} {} {} {} {} {}\n", facts.any_schedule, facts.late_loads, facts.any_placement,
+                        facts.any_undefined, facts.any_firmware, facts.any_crowd);
     for (auto& [name, t] : facts.tolerance)
       text += fmt::format("{} {:a} {:a} {:a} {:a}\n", name, t.absolute, t.relative, t.scaled, t.cosine);
   }

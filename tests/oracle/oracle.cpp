@@ -312,13 +312,69 @@ TEST(Oracle, cases_of_about_the_same_weight_run_in_every_way_at_each_look) {
 TEST(Oracle, light_cases_with_special_values_can_be_looked_at_alone) {
   EXPECT_EQ(Bench().judge(affine, {.seed = 3, .looks = Looks::special}).runs, 0u);
   Bench bench(affine, replaced(R"({"rows": 3}})", R"({"rows": 3}, "buffers": {"in": {"fill": {"special": 0.5}}}})"));
-  EXPECT_EQ(bench.judge(affine, {.seed = 3, .looks = Looks::special}).runs, 1u);
+  EXPECT_EQ(bench.judge(affine, {.seed = 3, .looks = Looks::special}).runs, 2u); // and with many of them
   const Kernel forgetful = [](World& w) {
     affine(w);
     for (float& v : w.floats("out"))
       if (std::isnan(v)) v = 0;
   };
   EXPECT_EQ(bench.judge(forgetful, {.seed = 3, .looks = Looks::special}).finding, Finding::divergence);
+}
+
+namespace {
+
+constexpr std::string_view rare_special = R"({"rows": 300}, "buffers": {"in": {"fill": {"special": 0.001}}}})";
+
+/// out = each number less its neighbour
+void differences(World& w) {
+  auto in = w.floats("in"), out = w.floats("out");
+  for (size_t i = 0; i < in.size(); ++i) out[i] = in[i] - in[i ^ 1];
+}
+
+} // namespace
+
+TEST(Oracle, what_is_wrong_only_where_two_infinities_meet_is_a_divergence) {
+  const Kernel blind = [](World& w) {
+    differences(w);
+    auto in = w.floats("in"), out = w.floats("out");
+    for (size_t i = 0; i < in.size(); ++i)
+      if (std::isinf(in[i]) && in[i] == in[i ^ 1]) out[i] = in[i];
+  };
+  EXPECT_EQ(Bench(differences).judge(blind).finding, Finding::equivalent);
+  Bench bench(differences, replaced(R"({"rows": 3}})", rare_special));
+  const Judgement j = bench.judge(blind);
+  EXPECT_EQ(j.finding, Finding::divergence);
+  EXPECT_NE(j.evidence.find("infinities meet each other"), std::string::npos) << j.evidence;
+  EXPECT_EQ(bench.judge(differences).finding, Finding::equivalent);
+}
+
+TEST(Oracle, sums_in_another_order_agree_where_infinities_meet) {
+  const auto sums = [](bool backwards) {
+    return [backwards](World& w) {
+      auto in = w.floats("in"), out = w.floats("out");
+      for (size_t row = 0; row < in.size(); row += 64) {
+        float sum = 0;
+        for (size_t i = 0; i < 64; ++i) sum += in[row + (backwards ? 63 - i : i)];
+        for (size_t i = 0; i < 64; ++i) out[row + i] = sum;
+      }
+    };
+  };
+  Bench bench(sums(false), replaced(R"({"rows": 3}})", rare_special));
+  const Judgement j = bench.judge(sums(true), {.seed = 3, .looks = Looks::special});
+  EXPECT_EQ(j.finding, Finding::equivalent) << j.evidence;
+}
+
+TEST(Oracle, a_kernel_that_cannot_bear_many_special_values_is_judged_on_few) {
+  const Kernel delicate = [](World& w) {
+    affine(w);
+    size_t infinite = 0;
+    for (float v : w.floats("in")) infinite += std::isinf(v);
+    if (infinite > 4) w.outcome.status = machine::Status::fault;
+  };
+  Bench bench(delicate, replaced(R"({"rows": 3}})", rare_special));
+  EXPECT_TRUE(bench.has_note("fails when special values are many")) << bench.error;
+  EXPECT_EQ(bench.judge(delicate, {.seed = 3, .looks = Looks::special}).runs, 1u);
+  EXPECT_EQ(bench.judge(affine, {.seed = 3}).finding, Finding::equivalent);
 }
 
 TEST(Oracle, inputs_of_the_seed_that_K0_was_examined_with_are_not_made_anew) {
