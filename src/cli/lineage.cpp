@@ -1,10 +1,12 @@
-// lineage: what a run found, as a tree; one version's code; the proposals to replay.
+// lineage: what a run found, as a tree; one version's code; how two differ; the proposals to replay.
 #include "search/lineage.h"
+#include "agent/line_diff.h"
 #include "cli/options.h"
 #include "report/json.h"
 #include "report/text.h"
 #include "search/proposal_json.h"
 #include "support/json.h"
+#include "support/status_line.h"
 
 #include <set>
 
@@ -14,6 +16,7 @@ namespace {
 struct Options : Common {
   std::string run, output;
   std::optional<int64_t> version;
+  std::vector<int64_t> diff;
   bool attempts = false, proposals = false;
 };
 
@@ -88,11 +91,15 @@ Result<ExitStatus> show_tree(const Options& options, const search::Lineage& line
   return answer(options, text, document);
 }
 
-Result<ExitStatus> show_version(const Options& options, const search::Lineage& lineage) {
+Result<search::Version> version_of(const Options& options, const search::Lineage& lineage, int64_t number) {
   AE_TRY(Versions versions, lineage.versions());
-  if (*options.version < 0 || size_t(*options.version) >= versions.size())
-    return fail("{}: no version {}; there are 0 to {}", options.run, *options.version, versions.size() - 1);
-  const search::Version& version = versions[size_t(*options.version)];
+  if (number < 0 || size_t(number) >= versions.size())
+    return fail("{}: no version {}; there are 0 to {}", options.run, number, versions.size() - 1);
+  return std::move(versions[size_t(number)]);
+}
+
+Result<ExitStatus> show_version(const Options& options, const search::Lineage& lineage) {
+  AE_TRY(const search::Version version, version_of(options, lineage, *options.version));
   nlohmann::json document = report::to_json(version);
   if (options.output.empty()) {
     document["listing"] = version.listing;
@@ -105,12 +112,32 @@ Result<ExitStatus> show_version(const Options& options, const search::Lineage& l
   return answer(options, "", document);
 }
 
+/// The listings of two versions, changed lines with three around them.
+Result<ExitStatus> show_difference(const Options& options, const search::Lineage& lineage) {
+  AE_TRY(const search::Version from, version_of(options, lineage, options.diff[0]));
+  AE_TRY(const search::Version to, version_of(options, lineage, options.diff[1]));
+  const bool colour = wants_colour(stdout);
+  const auto line_text = [&](char sign, std::string_view text) {
+    if (!colour || sign == ' ') return fmt::format("{}{}\n", sign, text);
+    return fmt::format("\x1b[{}m{}{}\x1b[0m\n", sign == '-' ? 31 : 32, sign, text);
+  };
+  std::string text = line_text('-', fmt::format("-- version {}, {:.3f}x", from.id, from.speedup));
+  text += line_text('+', fmt::format("++ version {}, {:.3f}x", to.id, to.speedup));
+  nlohmann::json lines = nlohmann::json::array();
+  for (const agent::DiffLine& line : agent::line_diff(from.listing, to.listing, 3)) {
+    text += line_text(line.sign, line.text);
+    lines.push_back({{"sign", std::string(1, line.sign)}, {"text", line.text}});
+  }
+  return answer(options, text, {{"from", from.id}, {"to", to.id}, {"lines", std::move(lines)}});
+}
+
 Result<ExitStatus> show_proposals(const Options& options, const search::Lineage& lineage) {
   AE_TRY(Attempts attempts, lineage.attempts());
   std::string lines;
   nlohmann::json document = nlohmann::json::array();
   for (search::Attempt& attempt : attempts) {
-    if (!attempt.proposal.parent) attempt.proposal.parent = attempt.parent; // where a search stands when it replays them may differ
+    if (!attempt.proposal.parent)
+      attempt.proposal.parent = attempt.parent; // where a search stands when it replays them may differ
     document.push_back(search::to_json(attempt.proposal));
     document.back()["verdict"] = gate::outcome_name(attempt.verdict.outcome);
     if (attempt.verdict.timing) document.back()["speedup"] = attempt.verdict.timing->speedup;
@@ -122,6 +149,7 @@ Result<ExitStatus> show_proposals(const Options& options, const search::Lineage&
 Result<ExitStatus> run(const Options& options) {
   AE_TRY(search::Lineage lineage, search::Lineage::read(options.run));
   if (options.version) return show_version(options, lineage);
+  if (!options.diff.empty()) return show_difference(options, lineage);
   if (options.proposals) return show_proposals(options, lineage);
   return show_tree(options, lineage);
 }
@@ -129,9 +157,10 @@ Result<ExitStatus> run(const Options& options) {
 } // namespace
 
 const Verb lineage_verb = {
-    "lineage", "show the versions of a run, check one out, list its proposals",
+    "lineage", "show the versions of a run, compare two, check one out, list its proposals",
     "  asmevo lineage faster.hsaco.asmevo --attempts\n"
     "  asmevo lineage faster.hsaco.asmevo --version 3 -o third.hsaco\n"
+    "  asmevo lineage faster.hsaco.asmevo --diff 0 3\n"
     "  asmevo lineage faster.hsaco.asmevo --proposals > proposals.jsonl\n",
     [](CLI::App& app) {
       return declare<Options>(
@@ -141,6 +170,7 @@ const Verb lineage_verb = {
             a.add_flag("--attempts", o.attempts, "every evaluation with its verdict too");
             a.add_option("--version", o.version, "print the listing of this version, or write it with -o")
                 ->type_name("N");
+            a.add_option("--diff", o.diff, "how the listings of two versions differ")->expected(2)->type_name("A B");
             output_option(a, o.output, "with --version: write its code object here");
             a.add_flag("--proposals", o.proposals, "print all proposals, for optimize --driver replay");
           },
