@@ -203,6 +203,26 @@ TEST(ValuFloat, F16InstructionsAreRoundedOnceInEveryMode) {
   });
 }
 
+TEST(ValuFloat, EveryPowerOfTwoMayScale) {
+  using F = Binary32;
+  std::mt19937 words(3);
+  std::mt19937_64 random(3);
+  for (const uint32_t mode : every_mode<F>()) {
+    Lanes lanes;
+    lanes.wave.mode = mode;
+    for (unsigned i = 0; i < machine::lanes; ++i) {
+      lanes.set(0, i, interesting<F>(random));
+      lanes.set(1, i, interesting_word(words));
+    }
+    lanes.run("v_ldexp_f32");
+    for (unsigned i = 0; i < machine::lanes; ++i) {
+      const auto power = int32_t(bits_in<F>(lanes, 1, i));
+      const uint32_t wanted = scaled<F>(bits_in<F>(lanes, 0, i), power, environment_of<F>(mode));
+      ASSERT_TRUE(same<F>(lanes.result().lane[i], wanted)) << bits_in<F>(lanes, 0, i) << " by 2^" << power;
+    }
+  }
+}
+
 TEST(ValuFloat, TheExponentOfADoubleIsAWord) {
   std::mt19937_64 random(3);
   for (const uint32_t mode : every_mode<Binary64>()) {

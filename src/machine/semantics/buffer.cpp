@@ -63,7 +63,7 @@ AE_LANES bool region_pointers(Wave& w, const Op& op, const Resource& r, uint32_t
   }
   const uint64_t delta = r.base - view.base, limit = view.size - bytes;
   const uint64_t records = r.records, soffset = r.soffset;
-  uint8_t* data = view.data;
+  const auto data = reinterpret_cast<uintptr_t>(view.data); // addresses beyond are no pointers yet
   uint64_t trouble = 0;
   static constexpr Row none{};
   const Row &offsets = r.offset ? *r.offset : none, &indices = r.index ? *r.index : none;
@@ -73,7 +73,7 @@ AE_LANES bool region_pointers(Wave& w, const Op& op, const Resource& r, uint32_t
     const bool inside = offset + soffset + bytes <= records, beyond = offset + soffset >= records;
     const bool lane_on = on.lane[i] != 0;
     trouble |= lane_on & ((!inside & !beyond) | (inside & (delta + offset > limit)));
-    p.at[i] = (lane_on & inside) ? data + (delta + offset) : outside;
+    p.at[i] = (lane_on & inside) ? reinterpret_cast<uint8_t*>(data + (delta + offset)) : outside;
   }
   if (trouble) return false;
   if (view.logged) [[unlikely]] {

@@ -88,20 +88,20 @@ AE_LANES bool region_pointers(Wave& w, const Op& op, const GlobalAddresses& a, u
   const uint64_t first = a.at(unsigned(__builtin_ctzll(exec)));
   if (!covers(view, first, bytes, write) && !refill(w, view, first, bytes, write)) return false;
   const uint64_t delta = a.base - view.base, limit = view.size - bytes;
-  uint8_t* data = view.data;
+  const auto data = reinterpret_cast<uintptr_t>(view.data); // addresses beyond are no pointers yet
   const Row& on = active(w, exec);
   uint64_t beyond = 0;
   if (a.wide) {
     AE_EACH_LANE {
       const uint64_t at = delta + (uint64_t{a.vector[1].lane[i]} << 32 | a.vector[0].lane[i]);
       beyond |= (on.lane[i] != 0) & (at > limit);
-      p.at[i] = on.lane[i] ? data + at : outside;
+      p.at[i] = on.lane[i] ? reinterpret_cast<uint8_t*>(data + at) : outside;
     }
   } else {
     AE_EACH_LANE {
       const uint64_t at = delta + a.vector[0].lane[i];
       beyond |= (on.lane[i] != 0) & (at > limit);
-      p.at[i] = on.lane[i] ? data + at : outside;
+      p.at[i] = on.lane[i] ? reinterpret_cast<uint8_t*>(data + at) : outside;
     }
   }
   if (beyond) return false;

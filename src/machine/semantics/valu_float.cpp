@@ -101,7 +101,7 @@ template <class F> void ldexp(Wave& w, const Op& op) {
     AE_EACH_LANE {
       const int32_t p = int32_t(power[i]);
       const uint32_t x = e.flush_inputs ? flush32(a.bits(i)) : a.bits(i);
-      const float r = std::bit_cast<float>(x) * std::bit_cast<float>(uint32_t(p + 127) << 23);
+      const float r = std::bit_cast<float>(x) * std::bit_cast<float>((uint32_t(p) + 127) << 23);
       const uint32_t bits = std::bit_cast<uint32_t>(r);
       results.set(i, e.flush_outputs ? flush32(bits) : bits);
       any |= uint32_t(p < -126) | uint32_t(p > 127) | uint32_t(r != r);
