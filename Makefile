@@ -54,7 +54,7 @@ sanitize:
 	@scripts/setup.sh
 	@cmake -G Ninja -B $(BUILD)-sanitize -S . -DASMEVO_SANITIZE=ON -DASMEVO_BENCH=OFF > /dev/null
 	@ninja -C $(BUILD)-sanitize -j $(JOBS) asmevo tests
-	@ASMEVO_ISA_LEVEL=v2 ctest --test-dir $(BUILD)-sanitize -j $(JOBS) --output-on-failure --no-tests=error
+	@ASAN_OPTIONS=use_sigaltstack=0 ASMEVO_SANITIZED=1 ASMEVO_ISA_LEVEL=v2 ctest --test-dir $(BUILD)-sanitize -j $(JOBS) --output-on-failure --no-tests=error
 
 fuzz:
 	@scripts/setup.sh libclang-rt-22-dev

@@ -68,7 +68,11 @@ TEST(Containment, DecodingAndAssemblingGoOnAfterAFault) {
 
 TEST(ContainmentDeathTest, AFaultOutsideEndsTheProcess) {
   EXPECT_EQ(contained([] {}), std::nullopt); // handlers are in place
-  EXPECT_EXIT(fault(), ::testing::KilledBySignal(SIGSEGV), "");
+  // Whoever had the signal before has it again: nobody, or AddressSanitizer, which reports it and exits.
+  const auto ended = [](int status) {
+    return WIFSIGNALED(status) ? WTERMSIG(status) == SIGSEGV : WEXITSTATUS(status) != 0;
+  };
+  EXPECT_EXIT(fault(), ended, "");
 }
 
 } // namespace
