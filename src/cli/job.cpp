@@ -1,6 +1,7 @@
 #include "cli/job.h"
 
 #include "search/budget.h"
+#include "search/version.h"
 #include "support/file.h"
 
 #include <filesystem>
@@ -55,7 +56,8 @@ Result<Job> start_job(const JobOptions& options) {
                        .proof_limit = options.proof_limit,
                        .team = options.team};
   if (options.force) AE_CHECK(search::Lineage::remove(directory));
-  search::Version root{.artifact = original.hash, .listing = recover::print_listing(original.program, false)};
+  const search::Version root =
+      search::version_of(original.program, original.hash, original.kernel, setting.launch.cases.front());
   AE_TRY(search::Lineage lineage, search::Lineage::create(directory, info, root, setting.input.object->bytes));
   return Job{std::move(lineage), std::move(setting), std::move(original), std::move(policy), true};
 }

@@ -23,15 +23,26 @@ struct Options : Common {
 using Attempts = std::vector<search::Attempt>;
 using Versions = std::vector<search::Version>;
 
+/// "40 VGPRs, 24 SGPRs, 1024 B LDS, 8 waves"
+std::string resources_text(const search::Version& version) {
+  const isa::Resources& r = version.resources;
+  std::string text = fmt::format("{} VGPRs", r.vgprs);
+  if (r.agprs) text += fmt::format(", {} AGPRs", r.agprs);
+  text += fmt::format(", {} SGPRs", r.sgprs);
+  if (r.lds_bytes) text += fmt::format(", {} B LDS", r.lds_bytes);
+  if (r.scratch_bytes) text += fmt::format(", {} B scratch", r.scratch_bytes);
+  return text + fmt::format(", {} waves", version.waves_per_simd);
+}
+
 std::string version_text(const search::Version& version, const Attempts& attempts, size_t depth) {
   std::string indent(2 * depth, ' ');
-  if (version.parent < 0) return fmt::format("{}0  1.000x  the original\n", indent);
+  if (version.parent < 0) return fmt::format("{}0  1.000x  the original  {}\n", indent, resources_text(version));
   const search::Attempt& made_by = attempts[size_t(version.evaluation - 1)];
   const auto& receipt = made_by.verdict.receipt;
   const std::string other = version.other_parent ? fmt::format(" with {}", *version.other_parent) : "";
-  return fmt::format("{}{}{}  {:.3f}x  cv {:.2f} %  {}  #{} {}: {}\n", indent, version.id, other, version.speedup,
+  return fmt::format("{}{}{}  {:.3f}x  cv {:.2f} %  {}  {}  #{} {}: {}\n", indent, version.id, other, version.speedup,
                      version.cv * 100, receipt ? report::equivalence_words(receipt->equivalence) : "no receipt",
-                     version.evaluation, made_by.proposal.rule, made_by.proposal.rationale);
+                     resources_text(version), version.evaluation, made_by.proposal.rule, made_by.proposal.rationale);
 }
 
 void append_tree(std::string& out, const Versions& versions, const Attempts& attempts, int64_t root, size_t depth) {

@@ -1,5 +1,7 @@
 #include "search/controller.h"
 
+#include "search/version.h"
+
 #include "support/hash.h"
 
 #include <algorithm>
@@ -175,15 +177,16 @@ Result<void> Controller::record(const Trial& trial, gate::Evaluation evaluation,
   std::optional<Lineage::Accepted> accepted;
   if (attempt.verdict.outcome == gate::Outcome::accepted) {
     attempt.version = int64_t(versions_.size());
-    accepted = Lineage::Accepted{.version = {.id = *attempt.version,
-                                             .parent = trial.parent,
-                                             .evaluation = attempt.number,
-                                             .artifact = evaluation.built->hash,
-                                             .listing = recover::print_listing(evaluation.built->program, false),
-                                             .speedup = attempt.verdict.timing->speedup,
-                                             .cv = attempt.verdict.timing->cv,
-                                             .other_parent = trial.other_parent},
-                                 .artifact = evaluation.built->object->bytes};
+    const gate::Built& built = *evaluation.built;
+    Version version =
+        version_of(built.program, built.hash, bench_.original->kernel, bench_.reference->launch().cases.front());
+    version.id = *attempt.version;
+    version.parent = trial.parent;
+    version.evaluation = attempt.number;
+    version.speedup = attempt.verdict.timing->speedup;
+    version.cv = attempt.verdict.timing->cv;
+    version.other_parent = trial.other_parent;
+    accepted = Lineage::Accepted{.version = std::move(version), .artifact = built.object->bytes};
   }
   AE_CHECK(lineage_.record(attempt, accepted, elapsed(), std::exchange(new_decisions_, {})));
   if (accepted) recorded_versions_.push_back(std::move(accepted->version));

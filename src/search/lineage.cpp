@@ -19,7 +19,7 @@ std::string transcript_path(const std::string& directory) { return directory + "
 
 namespace {
 
-constexpr std::string_view format = "3";
+constexpr std::string_view format = "4";
 
 // Schema: docs/lineage.md.
 constexpr const char* schema = R"(
@@ -33,7 +33,10 @@ CREATE TABLE versions(
   listing TEXT NOT NULL,
   speedup REAL NOT NULL,
   cv REAL NOT NULL,
-  other_parent INTEGER REFERENCES versions(id));
+  other_parent INTEGER REFERENCES versions(id),
+  vgprs INTEGER NOT NULL, agprs INTEGER NOT NULL, sgprs INTEGER NOT NULL,
+  lds_bytes INTEGER NOT NULL, scratch_bytes INTEGER NOT NULL,
+  waves_per_simd INTEGER NOT NULL);
 CREATE TABLE attempts(
   number INTEGER PRIMARY KEY,
   parent INTEGER NOT NULL REFERENCES versions(id),
@@ -260,11 +263,15 @@ Result<void> Lineage::store_artifact(const std::string& hash, std::span<const ui
 }
 
 Result<void> Lineage::store_version(const Version& version) {
-  AE_TRY(Statement row, database_.prepare("INSERT INTO versions VALUES(?, ?, ?, ?, ?, ?, ?, ?)"));
+  AE_TRY(Statement row, database_.prepare("INSERT INTO versions VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   row.bind(1, version.id);
   if (version.parent >= 0) row.bind(2, version.parent);
   row.bind(3, version.evaluation).bind(4, std::string_view(version.artifact));
   if (version.other_parent) row.bind(8, *version.other_parent);
+  const isa::Resources& r = version.resources;
+  for (int column = 9;
+       const uint32_t value : {r.vgprs, r.agprs, r.sgprs, r.lds_bytes, r.scratch_bytes, version.waves_per_simd})
+    row.bind(column++, int64_t{value});
   return row.bind(5, std::string_view(version.listing)).bind(6, version.speedup).bind(7, version.cv).run();
 }
 
@@ -338,8 +345,10 @@ Result<RunStatus> Lineage::status() const {
 }
 
 Result<std::vector<Version>> Lineage::versions() const {
-  AE_TRY(Statement rows, database_.prepare("SELECT id, parent, evaluation, artifact, listing, speedup, cv, other_parent"
-                                           " FROM versions ORDER BY id"));
+  AE_TRY(Statement rows,
+         database_.prepare("SELECT id, parent, evaluation, artifact, listing, speedup, cv, other_parent,"
+                           " vgprs, agprs, sgprs, lds_bytes, scratch_bytes, waves_per_simd"
+                           " FROM versions ORDER BY id"));
   std::vector<Version> versions;
   while (true) {
     AE_TRY(bool row, rows.step());
@@ -350,7 +359,12 @@ Result<std::vector<Version>> Lineage::versions() const {
     if (parent >= rows.integer(0)) return fail("{}: version {} is its own ancestor", directory_, rows.integer(0));
     versions.push_back(
         {rows.integer(0), parent, rows.integer(2), rows.text(3), rows.text(4), rows.real(5), rows.real(6)});
-    if (!rows.is_null(7)) versions.back().other_parent = rows.integer(7);
+    Version& version = versions.back();
+    if (!rows.is_null(7)) version.other_parent = rows.integer(7);
+    isa::Resources& r = version.resources;
+    for (int column = 8;
+         uint32_t * value : {&r.vgprs, &r.agprs, &r.sgprs, &r.lds_bytes, &r.scratch_bytes, &version.waves_per_simd})
+      *value = uint32_t(rows.integer(column++));
   }
   if (versions.empty()) return fail("{}: the lineage has no root", directory_);
   return versions;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "gate/verdict.h"
+#include "isa/resources.h"
 #include "search/decision.h"
 #include "search/sqlite.h"
 
@@ -28,6 +29,8 @@ struct Version {
   double speedup = 1; // over K0
   double cv = 0;
   std::optional<int64_t> other_parent; // of a version that merges two
+  isa::Resources resources;            // as its descriptor declares
+  uint32_t waves_per_simd = 0;         // that fit of the launch that is timed
 };
 
 struct Attempt {

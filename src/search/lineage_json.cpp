@@ -1,6 +1,7 @@
 #include "search/lineage_json.h"
 
 #include "gate/verdict_json.h"
+#include "isa/resources_json.h"
 #include "search/proposal_json.h"
 
 namespace asmevo::search {
@@ -11,7 +12,10 @@ nlohmann::json to_json(const Version& version) {
                         {"artifact", version.artifact},
                         {"speedup", version.speedup},
                         {"cv", version.cv},
+                        {"resources", isa::to_json(version.resources)},
+                        {"waves_per_simd", version.waves_per_simd},
                         {"parent", nullptr}};
+  out["resources"].erase("accum_offset"); // follows from the others
   if (version.parent >= 0) out["parent"] = version.parent;
   if (version.other_parent) out["other_parent"] = *version.other_parent;
   return out;

@@ -5,8 +5,10 @@ expect_exit 0 asmevo optimize twice.hsaco --launch twice.json -o first.hsaco --d
 expect_exit 0 asmevo lineage first.hsaco.asmevo --attempts
 expect_text 'the original'
 expect_text divergence
+expect_text VGPRs
 expect_exit 0 asmevo lineage first.hsaco.asmevo --json
 expect_json out
+[ "$(json out '$.versions[1].resources.vgprs')" -gt 0 ] && [ "$(json out '$.versions[1].waves_per_simd')" -gt 0 ] || fail 'a version takes nothing'
 last=$(sqlite3 first.hsaco.asmevo/lineage.sqlite 'SELECT max(id) FROM versions')
 expect_exit 0 asmevo lineage first.hsaco.asmevo --version "$last" -o checked_out.hsaco
 expect_same checked_out.hsaco first.hsaco

@@ -59,6 +59,8 @@ TEST_F(LineageTest, AnAcceptedAttemptBringsItsVersionAndArtifact) {
   accepted.verdict.receipt = gate::Receipt{"o", "c", "s", "p", gate::Equivalence::tested_strict_clean, 8};
   Version version{
       .id = 1, .parent = 0, .evaluation = 1, .artifact = sha256_hex(better), .listing = "x", .speedup = 2, .cv = 0.01};
+  version.resources = {.vgprs = 40, .agprs = 4, .sgprs = 24, .lds_bytes = 512, .scratch_bytes = 16};
+  version.waves_per_simd = 7;
   ASSERT_TRUE(lineage.record(accepted, Lineage::Accepted{version, better}, 1.5));
   auto versions = lineage.versions();
   auto attempts = lineage.attempts();
@@ -66,6 +68,12 @@ TEST_F(LineageTest, AnAcceptedAttemptBringsItsVersionAndArtifact) {
   ASSERT_EQ(versions->size(), 2u);
   EXPECT_EQ((*versions)[0].parent, -1);
   EXPECT_EQ((*versions)[1].speedup, 2);
+  EXPECT_EQ((*versions)[1].resources.vgprs, 40u);
+  EXPECT_EQ((*versions)[1].resources.agprs, 4u);
+  EXPECT_EQ((*versions)[1].resources.sgprs, 24u);
+  EXPECT_EQ((*versions)[1].resources.lds_bytes, 512u);
+  EXPECT_EQ((*versions)[1].resources.scratch_bytes, 16u);
+  EXPECT_EQ((*versions)[1].waves_per_simd, 7u);
   ASSERT_EQ(attempts->size(), 1u);
   const Attempt& read = attempts->front();
   EXPECT_EQ(read.version, 1);
