@@ -2,19 +2,21 @@
 # Kills a search with SIGKILL at random moments and resumes it each time, until it ends by itself; then compares it with one
 # that was left alone. Nothing that was committed may be lost, no version may be there without an accepted attempt that
 # names what it was compared with, and both runs must have decided the same and written the same object.
-#   kill-test.sh ASMEVO COUNT [KERNEL [SEED]]    COUNT kills at least; KERNEL of corpus/, default softmax
+#   kill-test.sh ASMEVO COUNT [DRIVER [KERNEL [SEED]]]    COUNT kills at least; DRIVER of the search, default random; KERNEL
+#   of corpus/, default softmax
 set -euo pipefail
-asmevo=$(realpath "${1:?usage: kill-test.sh ASMEVO COUNT [KERNEL [SEED]]}")
-count=${2:?usage: kill-test.sh ASMEVO COUNT [KERNEL [SEED]]}
-kernel=${3:-softmax}
-RANDOM=${4:-1}
+asmevo=$(realpath "${1:?usage: kill-test.sh ASMEVO COUNT [DRIVER [KERNEL [SEED]]]}")
+count=${2:?usage: kill-test.sh ASMEVO COUNT [DRIVER [KERNEL [SEED]]]}
+driver=${3:-random}
+kernel=${4:-softmax}
+RANDOM=${5:-1}
 corpus=$(realpath "$(dirname "$0")/../corpus")
 work=$(mktemp -d)
 pid=
 trap 'if [ -n "$pid" ]; then kill -KILL "$pid" 2>/dev/null || true; fi; rm -rf "$work"' EXIT
 cd "$work"
 
-search="$corpus/$kernel.hsaco --launch $corpus/$kernel.json --driver random --team 2 --seed 5 --budget $((8 * count))"
+search="$corpus/$kernel.hsaco --launch $corpus/$kernel.json --driver $driver --team 2 --seed 5 --budget $((8 * count))"
 ask() { sqlite3 -cmd '.timeout 10000' "$1.asmevo/lineage.sqlite" "$2"; }
 # Everything but times of day.
 story() {
