@@ -81,6 +81,7 @@ mutants: configure
 
 kill-test: build
 	@scripts/kill-test.sh $(BUILD)/src/asmevo $(KILLS)
+	@scripts/kill-test.sh $(BUILD)/src/asmevo $(KILLS) rewrite
 
 test-agents: build
 	@scripts/test-agents.sh $(BUILD)/src/asmevo $(BUILD)
