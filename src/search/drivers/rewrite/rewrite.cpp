@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <list>
 #include <set>
 
 namespace asmevo::search::rewrite {
@@ -39,6 +40,33 @@ bool in_focus(const Candidate& candidate, const Focus& focus) {
   return !focus.window || std::ranges::any_of(candidate.idea.edits,
                                               [&](const recover::Edit& edit) { return focus.window->meets(edit); });
 }
+
+/// What follows from a program alone. Copies of a driver share it: the workers of a team come to the same programs.
+class Findings {
+public:
+  /// Of a rule that times what it finds.
+  const std::vector<Idea>& costly_ideas(size_t program, const Rule& rule, const Facts& facts) {
+    const auto [known, is_new] = costly_.try_emplace({program, &rule});
+    if (is_new) known->second = rule.find(facts);
+    return known->second;
+  }
+
+  /// Of the programs that were asked for last.
+  std::shared_ptr<KnownSteps> steps(size_t program) {
+    constexpr size_t kept = 8;
+    const auto known = std::ranges::find(steps_, program, [](const auto& entry) { return entry.first; });
+    if (known != steps_.end())
+      steps_.splice(steps_.begin(), steps_, known);
+    else
+      steps_.emplace_front(program, std::make_shared<KnownSteps>());
+    if (steps_.size() > kept) steps_.pop_back();
+    return steps_.front().second;
+  }
+
+private:
+  std::map<std::pair<size_t, const Rule*>, std::vector<Idea>> costly_;
+  std::list<std::pair<size_t, std::shared_ptr<KnownSteps>>> steps_;
+};
 
 class RewriteDriver : public Driver {
 public:
@@ -85,7 +113,7 @@ private:
   bool has_won(const Bundle::Step& step) const { return won_.contains({program_, step.rule, step.variant}); }
 
   std::optional<Proposal> of_bundle(const Facts& facts, const Bundle& bundle) {
-    auto bundled = carry_out(facts, bundle, steps_);
+    auto bundled = carry_out(facts, bundle, *steps_);
     if (!bundled || bundled->edits.empty()) return std::nullopt;
     if (bundle.direction && std::ranges::all_of(bundled->applied, [&](const auto& step) { return has_won(step); }))
       return std::nullopt;
@@ -100,11 +128,11 @@ private:
 
   void list_ideas(const State& state) {
     queue_.clear();
-    steps_.clear();
+    steps_ = findings_->steps(program_);
     Facts facts = gather(state);
     for (const Rule& rule : all_rules()) {
       if (rule.changes_floats && !state.allow_float_rewrites) continue;
-      for (Idea& idea : rule.bundled ? rule.find(facts) : costly_ideas(rule, facts))
+      for (Idea& idea : rule.bundled ? rule.find(facts) : std::vector(findings_->costly_ideas(program_, rule, facts)))
         queue_.push_back({&rule, std::move(idea), {}});
     }
     // Among equals the order of the catalogue decides.
@@ -114,18 +142,10 @@ private:
     queue_.insert(queue_.begin(), bundles.begin(), bundles.end());
   }
 
-  /// Of a rule that times what it finds: workers come back to programs, and copies of a driver look at the same ones.
-  std::vector<Idea> costly_ideas(const Rule& rule, const Facts& facts) {
-    const auto [known, is_new] = costly_->try_emplace({program_, &rule});
-    if (is_new) known->second = rule.find(facts);
-    return known->second;
-  }
-
   size_t program_ = 0;
-  std::deque<Candidate> queue_; // the most promising first
-  KnownSteps steps_;            // of that program
-  std::shared_ptr<std::map<std::pair<size_t, const Rule*>, std::vector<Idea>>> costly_ =
-      std::make_shared<std::map<std::pair<size_t, const Rule*>, std::vector<Idea>>>();
+  std::deque<Candidate> queue_;       // the most promising first
+  std::shared_ptr<KnownSteps> steps_; // of that program
+  std::shared_ptr<Findings> findings_ = std::make_shared<Findings>();
   std::set<std::pair<size_t, std::string>> proposed_;
   std::map<std::pair<size_t, std::string>, std::vector<Bundle::Step>> bundles_; // what proposed ones consist of
   std::set<std::tuple<size_t, const Rule*, unsigned>> won_; // by program: rules and variants of accepted bundles
