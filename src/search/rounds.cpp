@@ -16,13 +16,14 @@ std::mt19937_64 random_for(uint64_t seed, int64_t stream) {
 
 int64_t stream_of(size_t worker, int64_t proposal) { return int64_t(worker) << 32 | proposal; }
 
-bool same(const Proposal& a, const Proposal& b) {
+bool same_edits(const Proposal& a, const Proposal& b) {
   auto equal = [](const recover::Edit& x, const recover::Edit& y) {
     return x.first == y.first && x.last == y.last && x.text == y.text;
   };
-  return a.rule == b.rule && a.auto_waits == b.auto_waits && a.parent == b.parent &&
-         std::ranges::equal(a.edits, b.edits, equal);
+  return a.auto_waits == b.auto_waits && std::ranges::equal(a.edits, b.edits, equal);
 }
+
+bool same(const Proposal& a, const Proposal& b) { return a.rule == b.rule && a.parent == b.parent && same_edits(a, b); }
 
 } // namespace
 
@@ -148,7 +149,12 @@ Result<Controller::Slot> Controller::ask(Game& game, Play& play) {
     return slot;
   }
   if (!slot.trial->proposal.parent || *slot.trial->proposal.parent == play.turn.version) slot.trial->at = play.at;
-  AE_CHECK(begin(*slot.trial));
+  // What is asked already is a duplicate by the time that it is settled.
+  const bool is_asked = std::ranges::any_of(game.slots, [&](const Slot& other) {
+    return other.trial && other.trial->at && other.trial->at == slot.trial->at &&
+           same_edits(other.trial->proposal, slot.trial->proposal);
+  });
+  if (!is_asked) AE_CHECK(begin(*slot.trial));
   return slot;
 }
 
