@@ -163,23 +163,25 @@ Result<std::optional<Proposal>> Controller::propose(const Game& game, const Play
   const Standpoint& at = *play.at;
   AE_TRY(const recover::Function* function, gate::function_of(at.program, bench_.original->kernel));
   const std::string device = bench_.device->description();
-  State state{.program = &at.program,
-              .function = function,
-              .estimate = &at.estimate,
-              .image = at.loaded.image ? &*at.loaded.image : nullptr,
-              .codec = bench_.codec,
-              .allow_float_rewrites =
-                  oracle::allows_float_rewrites(bench_.reference->policy(), bench_.reference->launch()),
-              .windows = at.windows,
-              .focus = play.turn.focus,
-              .failures = game.failures,
-              .number = number,
-              .version = play.turn.version,
-              .versions = &versions_,
-              .attempts = &attempts_,
-              .timed_case = &bench_.reference->launch().cases.front(),
-              .device = device,
-              .stop = stop_};
+  const Version& version = versions_[size_t(play.turn.version)];
+  State state{
+      .program = &at.program,
+      .function = function,
+      .estimate = &at.estimate,
+      .image = at.loaded.image ? &*at.loaded.image : nullptr,
+      .codec = bench_.codec,
+      .allow_float_rewrites = oracle::allows_float_rewrites(bench_.reference->policy(), bench_.reference->launch()),
+      .least_gain = gate::required_speedup(bench_.settings.rule, version.speedup, version.cv) / version.speedup - 1,
+      .windows = at.windows,
+      .focus = play.turn.focus,
+      .failures = game.failures,
+      .number = number,
+      .version = play.turn.version,
+      .versions = &versions_,
+      .attempts = &attempts_,
+      .timed_case = &bench_.reference->launch().cases.front(),
+      .device = device,
+      .stop = stop_};
   if (const int64_t most = lineage_.info().budget_evaluations; most > 0)
     state.evaluations_left = std::max<int64_t>(0, most - number + 1);
   std::mt19937_64 random = random_for(lineage_.info().seed, stream);

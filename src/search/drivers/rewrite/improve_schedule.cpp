@@ -37,9 +37,9 @@ constexpr unsigned most_trials = 400;
 // Gains, of the time. Where orders matter the first ones show it: after a few, trials have to have earned so much each.
 constexpr unsigned first_trials = 24;
 constexpr double least_earned = 8e-5;
-constexpr double step = 1e-4;      // the least for which an order is taken
-constexpr double worth = 2e-3;     // the least for which one is proposed, and with which the gate may keep it
-constexpr size_t most_nodes = 400; // of a block
+constexpr double step = 1e-4;        // the least for which an order is taken
+constexpr double least_worth = 1e-3; // for which one is proposed, where the gate keeps so little
+constexpr size_t most_nodes = 400;   // of a block
 constexpr int distances[] = {4, 1, 16, 64};
 
 /// A block whose order may change.
@@ -266,6 +266,7 @@ std::vector<recover::Edit> Improvement::edits_of(const Place& place) const {
 
 std::vector<Idea> Improvement::ideas() const {
   const double whole = facts_.heat_of(facts_.function.first, facts_.function.last);
+  const double worth = std::max(least_worth, facts_.least_gain / 2); // half, for its spread may be less
   std::vector<const Place*> better;
   for (const Place& place : places_)
     if (place.stretch && place.gain >= worth) better.push_back(&place);

@@ -150,6 +150,7 @@ Facts gather(const State& state) {
           .allow_float_rewrites = state.allow_float_rewrites,
           .vgprs_used = used,
           .vgpr_budget = budget_of(state, used),
+          .least_gain = state.least_gain,
           .estimate = state.estimate,
           .image = state.image};
 }

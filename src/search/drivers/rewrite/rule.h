@@ -33,6 +33,7 @@ struct Facts {
   bool allow_float_rewrites = false;
   uint32_t vgprs_used = 0;  // by any instruction of the function
   uint32_t vgpr_budget = 0; // VGPRs that may be used without losing a wave of occupancy
+  double least_gain = 0;    // State::least_gain
   // Of this very program; null where it was not timed.
   const timing::Estimate* estimate = nullptr;
   const machine::Image* image = nullptr;
