@@ -175,7 +175,7 @@ bool Reference::Impl::asks(size_t index, size_t way, const Options& options) con
   const Way& asked = candidate_ways()[way];
   const bool special = facts[index].special;
   if (asked.crowded && (!special || !facts[index].any_crowd)) return false;
-  if (options.looks == Looks::special) return (way == 0 || asked.crowded) && special && !facts[index].heavy;
+  if (options.looks == Looks::special) return way == 0 && special && !facts[index].heavy;
   if (facts[index].heavy && options.looks == Looks::first) return way == 0;
   if (facts[index].heavy && options.looks == Looks::second) return way == 1 || way == 2 + options.seed % 2;
   const size_t leader = facts[index].leader;
