@@ -73,6 +73,8 @@ TEST_F(ControllerTest, TheBestVersionIsVerifiedAndFaster) {
   EXPECT_EQ(lineage.attempts()->at(size_t(summary.best.evaluation - 1)).verdict.outcome, gate::Outcome::accepted);
   EXPECT_EQ(sha256_hex(lineage.artifact(summary.best.artifact).value()), summary.best.artifact);
   EXPECT_EQ(lineage.status()->ending, "budget spent");
+  EXPECT_GT(summary.best.resources.vgprs, 0u);
+  EXPECT_GT(summary.best.waves_per_simd, 0u);
 }
 
 TEST_F(ControllerTest, WithoutIdeasTheBestIsTheOriginal) {
@@ -125,6 +127,9 @@ TEST_F(ControllerTest, ADriverIsToldWhereTheRunStands) {
   EXPECT_EQ(driver.seen.evaluations_left, 1);
   EXPECT_EQ(driver.known, (std::pair{lineage.versions()->size(), size_t{3}}));
   EXPECT_EQ(driver.seen.timed_case, &reference->launch().cases.front());
+  const gate::CommitRule& rule = bench.settings.rule;
+  const double cv = lineage.versions()->at(size_t(driver.seen.version)).cv;
+  EXPECT_NEAR(driver.seen.least_gain, std::max(rule.epsilon, rule.k * cv), 1e-12);
 }
 
 TEST_F(ControllerTest, ADriverThatIsStoppedWhileItAsksInterruptsTheRun) {
