@@ -24,6 +24,7 @@ std::string write_instruction(const InstructionText& text);
 
 /// The mnemonic without _e32/_e64/_sdwa/_dpp.
 std::string_view base_mnemonic(std::string_view mnemonic);
+std::string_view base_mnemonic(std::string&& mnemonic) = delete; // it would be gone
 
 /// The registers that an operand names, without its sign, magnitude bars or extension: "v4", "-v[2:3]", "sext(v1)",
 /// "vcc", "exec", "m0". Nothing for constants, labels and `off`.

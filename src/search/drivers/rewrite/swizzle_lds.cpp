@@ -95,7 +95,8 @@ std::optional<std::vector<Access>> all_accesses(const Facts& facts) {
   for (size_t item = facts.function.first; item < facts.function.last; ++item) {
     if (!facts.is_instruction(item)) continue;
     const isa::Instruction& i = facts.instruction(item);
-    const std::string_view name = base_mnemonic(parse_instruction(facts.program.items[item].text).mnemonic);
+    const InstructionText text = parse_instruction(facts.program.items[item].text);
+    const std::string_view name = base_mnemonic(text.mnemonic);
     if (i.encoding == isa::Encoding::flat || i.encoding == isa::Encoding::unknown || i.traits.indirect ||
         name == "s_call_b64")
       return std::nullopt;
