@@ -75,7 +75,7 @@ Verdict duplicate_of(int64_t number, std::string_view what) {
 
 /// With inputs that no earlier evaluation has seen, those with special values several times.
 Stage<Verified> verify_anew(const Built& built, int64_t number, Bench& bench) {
-  constexpr uint64_t more_special_inputs = 2;
+  constexpr uint64_t more_special_inputs = 4;
   const uint64_t seed = mix(bench.settings.seed, uint64_t(number));
   auto verified = establish_equivalence(built, {.seed = seed, .looks = oracle::Looks::second}, bench);
   for (uint64_t k = 1; verified && k <= more_special_inputs && !stopped(bench); ++k) {
