@@ -49,10 +49,10 @@ struct PointerTo {
 
 struct Fill {
   FillKind kind = FillKind::zero;
-  double a = 0, b = 1; // constant a; uniform [a, b); normal mean a, sigma b; integers [a, b]; special, nonfinite: density a;
-                       // permutation of a numbers, offsets up to a (0: the number of elements)
-  std::string path;    // file: raw little-endian bytes; npy: a NumPy array; captured: compressed content
-  std::string sha256;  // captured: of the content
+  double a = 0, b = 1; // constant a; uniform [a, b); normal mean a, sigma b; integers [a, b]; special, nonfinite:
+                       // density a; permutation of a numbers, offsets up to a (0: the number of elements)
+  std::string path;                // file: raw little-endian bytes; npy: a NumPy array; captured: compressed content
+  std::string sha256;              // captured: of the content
   std::vector<PointerTo> pointers; // pointers: the first elements of the buffer; null for an empty name
 };
 /// Whether the content follows from the seed: another seed gives another input.

@@ -54,8 +54,8 @@ struct State {
   const machine::Image* image = nullptr;      // of that version; attribution is indexed by its instructions
   const isa::Codec* codec = nullptr;
   bool allow_float_rewrites = false; // the comparison policy of the launch has a floating-point tolerance
-  double least_gain =
-      0; // over this version, as a share, with which the gate keeps a candidate whose spread is the same
+  /// Over this version, as a share, with which the gate keeps a candidate whose spread is the same.
+  double least_gain = 0;
   std::span<const HotWindow> windows; // where the time goes, the hottest first
   Focus focus;
   std::span<const Failure> failures; // bounded; the latest last

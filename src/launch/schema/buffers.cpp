@@ -9,8 +9,9 @@ namespace asmevo::launch {
 
 namespace {
 
-constexpr std::string_view fill_names[] = {"zero",   "constant", "uniform", "normal", "integers",    "special", "nonfinite",
-                                           "poison", "file",     "npy",     "permutation", "offsets", "pointers"};
+constexpr std::string_view fill_names[] = {"zero",        "constant",  "uniform", "normal", "integers",
+                                           "special",     "nonfinite", "poison",  "file",   "npy",
+                                           "permutation", "offsets",   "pointers"};
 static_assert(std::size(fill_names) == size_t(FillKind::captured)); // captured content has no name in launch files
 
 } // namespace
