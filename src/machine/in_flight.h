@@ -4,7 +4,8 @@
 // counter forces it. Strict mode asks which registers are not there yet, the late-load schedule keeps results back
 // until they must be. Both count as the hardware does (isa/counters.h): vector memory and LDS finish in order, so a
 // wait for n frees all but the last n; scalar loads and FLAT finish in any order and only a wait for 0 frees them. A
-// counter that is full holds the next operation back, which frees the oldest.
+// counter that is full holds the next operation back, which frees the oldest of those that finish in order; of the
+// others it is not known which.
 #pragma once
 
 #include "isa/counters.h"

@@ -111,6 +111,14 @@ TEST(Waits, flat_counts_in_both_counters) {
   EXPECT_EQ(rules(fmt::format(fmt::runtime(text), "vmcnt(0) lgkmcnt(0)")), "");
 }
 
+// They finish out of order with each other, so a counter that has no room for another says nothing about the oldest.
+TEST(Waits, a_flat_load_is_not_freed_by_as_many_as_the_counter_holds) {
+  std::string text = "flat_load_dword v2, v[0:1]\ns_waitcnt vmcnt(0)\n";
+  for (int k = 4; k < 24; ++k) text += fmt::format("flat_load_dword v{}, v[0:1]\ns_waitcnt vmcnt(0)\n", k);
+  EXPECT_EQ(rules(text + "v_mov_b32 v3, v2\ns_endpgm"), "W007");
+  EXPECT_EQ(rules(text + "s_waitcnt lgkmcnt(0)\nv_mov_b32 v3, v2\ns_endpgm"), "");
+}
+
 TEST(Waits, a_flat_load_between_two_loads_makes_the_count_useless) {
   EXPECT_EQ(rules(R"(
     global_load_dword v2, v[0:1], off

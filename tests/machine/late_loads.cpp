@@ -18,6 +18,10 @@ TextRun late(const std::string& text, Schedule schedule = Schedule::late_loads) 
 
 const std::string store_v2 = "\nglobal_store_dword v1, v2, s[0:1] offset:256\n";
 
+/// v2 is 7, until the lane's dword arrives.
+const std::string flat_load_v2 = "v_mov_b32 v2, 7\nv_mov_b32 v5, s1\nv_add_co_u32 v4, vcc, s0, v1\n"
+                                 "v_addc_co_u32 v5, vcc, 0, v5, vcc\nflat_load_dword v2, v[4:5]\n";
+
 } // namespace
 
 TEST(LateLoads, AVectorLoadArrivesWithItsWait) {
@@ -87,6 +91,28 @@ TEST(LateLoads, AFullCounterForcesTheOldest) {
   std::string text = "v_mov_b32 v2, 7\nglobal_load_dword v2, v1, s[0:1]\n";
   for (int k = 0; k < 63; ++k) text += "global_store_dword v1, v0, s[0:1] offset:1024\n";
   EXPECT_EQ(late(text + store_v2).dword(64), 100u);
+}
+
+TEST(LateLoads, AFlatLoadArrivesWhenBothCountersHaveBeenZero) {
+  EXPECT_EQ(late(flat_load_v2 + "s_waitcnt vmcnt(0)" + store_v2).dword(64 + 5), 7u);
+  EXPECT_EQ(late(flat_load_v2 + "s_waitcnt lgkmcnt(0)" + store_v2).dword(64 + 5), 7u);
+  EXPECT_EQ(late(flat_load_v2 + "s_waitcnt vmcnt(0) lgkmcnt(0)" + store_v2).dword(64 + 5), 105u);
+  const std::string between = "\nflat_load_dword v6, v[4:5]\n";
+  EXPECT_EQ(late(flat_load_v2 + "s_waitcnt vmcnt(0)" + between + "s_waitcnt lgkmcnt(0)" + store_v2).dword(64 + 5),
+            105u);
+}
+
+// FLAT operations may finish out of order with each other, so a counter that is full of them says that one has
+// finished, and not which. LLVM 22 relies on the oldest (docs/testing.md); of LDS operations it is.
+TEST(LateLoads, ACounterFullOfFlatLoadsForcesNoneOfThem) {
+  std::string text = flat_load_v2 + "s_waitcnt vmcnt(0)\n";
+  for (int k = 0; k < 20; ++k) text += "flat_load_dword v6, v[4:5]\ns_waitcnt vmcnt(0)\n";
+  EXPECT_EQ(late(text + store_v2).dword(64 + 5), 7u);
+  EXPECT_EQ(late(text + "s_waitcnt lgkmcnt(0)" + store_v2).dword(64 + 5), 105u);
+
+  std::string lds = "v_mov_b32 v2, 7\nv_mov_b32 v4, 11\nds_write_b32 v1, v4\nds_read_b32 v2, v1\n";
+  for (int k = 0; k < 15; ++k) lds += "ds_read_b32 v6, v1\n";
+  EXPECT_EQ(late(lds + store_v2).dword(64), 11u);
 }
 
 TEST(LateLoads, AnyNumberOfThreadsGivesTheSame) {

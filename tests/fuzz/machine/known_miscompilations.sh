@@ -160,3 +160,24 @@ llc-22 -mtriple=amdgcn-amd-amdhsa -mcpu=gfx942 "$work/ones.ll" -o - >"$work/ones
 grep -q 'global_store_dwordx2 v2, v\[0:1\]' "$work/ones.s" || fail "ones.ll stores other registers than v0 and v1"
 grep -q 'v_mov_b32_e32 v1, s' "$work/ones.s" ||
   fail "SIFoldOperands is right about ones.ll: csmith's seed 6329 needs no exception"
+
+# csmith's seed 41: of 17 FLAT loads the first is used when only vmcnt is known to be zero. Without the wait that a
+# volatile load brings, lgkmcnt(0) is there.
+flats() { # [volatile]
+  echo 'define amdgpu_kernel void @flats(ptr %p) {'
+  for k in $(seq 0 16); do
+    echo "  %a$k = getelementptr i32, ptr %p, i64 $k"
+    echo "  %l$k = load $1 i32, ptr %a$k"
+  done
+  for k in $(seq 0 16); do echo "  call void asm sideeffect \"; use of $k: \$0\", \"v\"(i32 %l$k)"; done
+  echo '  ret void'
+  echo '}'
+}
+before_first() { # PROCESSOR [volatile]: waits between the last load and the first use
+  flats "$2" | llc-22 -mtriple=amdgcn-amd-amdhsa -mcpu="$1" -o - | sed -n '/flat_load/h; /s_waitcnt/H; /; use of 0:/{x; p}'
+}
+for processor in gfx908 gfx90a gfx942 gfx950; do
+  before_first $processor "" | grep -q 'lgkmcnt(0)' || fail "17 FLAT loads are not waited for on $processor"
+  before_first $processor volatile | grep -q 'vmcnt(0)$' ||
+    fail "SIInsertWaitcnts is right about volatile FLAT loads on $processor: docs/testing.md need not speak of them"
+done
