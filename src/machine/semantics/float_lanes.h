@@ -4,7 +4,8 @@
 // `exact`, from numeric/, which is right in every mode and for every value. They give the same bits where MODE rounds
 // to nearest even, and no NaN is involved: the host's NaNs differ from AMD's in sign and in which payload survives. So
 // the fast way keeps its results in registers until it knows that no active lane saw a NaN, and only then writes them;
-// else such lanes are done again exactly. In any other rounding or mixed denormal mode all lanes are exact, and slow.
+// else such lanes are done again: in vectors where sums and products of single precision hand NaNs on, else exactly. In
+// any other rounding or mixed denormal mode all lanes are exact, and slow.
 //
 // Flushed subnormals (the mode of hand-written kernels for f32) stay fast: flushing is two vector operations a value.
 #pragma once
@@ -197,6 +198,7 @@ struct Arithmetic {
   static constexpr bool flushes_always = false;   // ignores MODE.denorm
   static constexpr bool makes_infinities = false; // of finite sources, and means them
   static constexpr bool odd_where_nan = true;     // odd() is what it is here
+  static constexpr bool first_nan = false;        // a source that is NaN makes the result one: the first that is
   /// Where the exact definition must decide, given the fast result and the sources: Singles, or Longs for f64.
   template <class V, class... Sources> AE_LANES static Truth odd(V result, Sources...) { return is_nan(result); }
 };
@@ -283,12 +285,29 @@ template <class Op_, class F, unsigned N> struct FloatExecutor {
     if constexpr (Op_::flushes_always) e.flush_inputs = e.flush_outputs = true;
     each_set_lane(w, which, [&](unsigned i) { results.set(i, Op_::template exact<F>(Bits(source[K].bits(i))..., e)); });
   }
-  template <bool Flush> AE_LANES static uint64_t into(const Sources& source, Results<F>& results) {
+  /// NaNs of an instruction with first_nan, as numeric/arithmetic.h makes them: the first source that is one, quieted
+  /// where MODE says so, or else the format's own. `result` is right where it is none.
+  AE_LANES static Words with_nans(const Wave& w, const Sources& source, unsigned c, Words result) {
+    const Words quiet = words(w.mode & mode::ieee ? F::quiet_bit : 0);
+    Words out = select(is_nan(singles_of(result)), words(F::nan), result);
+    for (size_t k = N; k-- > 0;) {
+      const Words bits = Part::load(source[k], c);
+      out = select(is_nan(singles_of(bits)), bits | quiet, out);
+    }
+    return out;
+  }
+  /// The lanes that are odd.
+  template <bool Flush> AE_LANES static uint64_t into(const Wave& w, const Sources& source, Results<F>& results) {
     uint64_t odd = 0;
     AE_EACH_VECTOR {
       Truth here;
-      results.put(c, vector<Flush>(source, c, here, indices));
-      odd |= bits_of(here) << (c * vector_lanes);
+      const auto result = vector<Flush>(source, c, here, indices);
+      if constexpr (F::width == 32 && Op_::first_nan) {
+        results.put(c, with_nans(w, source, c, result));
+      } else {
+        results.put(c, result);
+        odd |= bits_of(here) << (c * vector_lanes);
+      }
     }
     return odd;
   }
@@ -306,8 +325,8 @@ template <class Op_, class F, unsigned N> struct FloatExecutor {
     uint64_t odd = all_lanes;
     if constexpr (!Op_::exact_only) {
       const Way how = way(w);
-      if (how == Way::plain) odd = into<false>(source, results);
-      if (how == Way::flushing) odd = into<true>(source, results);
+      if (how == Way::plain) odd = into<false>(w, source, results);
+      if (how == Way::flushing) odd = into<true>(w, source, results);
     }
     if (odd & w.exec()) [[unlikely]]
       exactly(w, source, results, odd, indices);

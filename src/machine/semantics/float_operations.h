@@ -7,10 +7,12 @@
 namespace asmevo::machine::ASMEVO_ISA {
 
 struct Add : Arithmetic {
+  static constexpr bool first_nan = true;
   template <class T> AE_LANES static T fast(T a, T b) { return a + b; }
   template <class F, class B> static B exact(B a, B b, const Environment& e) { return numeric::add<F>(a, b, e); }
 };
 struct Subtract : Arithmetic {
+  static constexpr bool first_nan = true;
   template <class T> AE_LANES static T fast(T a, T b) { return a - b; }
   template <class F, class B> static B exact(B a, B b, const Environment& e) { return numeric::subtract<F>(a, b, e); }
 };
@@ -21,6 +23,7 @@ struct SubtractReversed : Arithmetic {
   }
 };
 struct Multiply : Arithmetic {
+  static constexpr bool first_nan = true;
   template <class T> AE_LANES static T fast(T a, T b) { return a * b; }
   template <class F, class B> static B exact(B a, B b, const Environment& e) { return numeric::multiply<F>(a, b, e); }
 };
@@ -33,6 +36,7 @@ struct MultiplyLegacy : Arithmetic {
 
 // True fma in one rounding.
 struct Fma : Arithmetic {
+  static constexpr bool first_nan = true;
   template <class T> AE_LANES static T fast(T a, T b, T c) { return fused(a, b, c); }
   template <class F, class B> static B exact(B a, B b, B c, const Environment& e) {
     return numeric::fma<F>(a, b, c, e);

@@ -1,7 +1,7 @@
 // The instructions of precise division: v_div_scale, v_div_fmas, v_div_fixup (numeric/division.h), and v_trig_preop.
 //
-// Nearly every division meets ordinary operands, for which scale and fixup only pass a value through. Lanes where
-// exponents say so are done in vector code, the rest one by one.
+// Nearly every division meets ordinary operands, for which scale and fixup only pass a value through, and of the others
+// most are NaNs. Such lanes are done in vector code, the rest one by one.
 #include "machine/numeric/division.h"
 #include "machine/semantics/float_operations.h"
 
@@ -19,9 +19,10 @@ template <class F> struct Ordinary {
   }
   template <class Bits> AE_LANES static bool for_scale(Bits denominator, Bits numerator) {
     const int32_t d = exponent(denominator), n = exponent(numerator), q = n - d;
-    // The reciprocal and the quotient must be normal with a margin for the significands.
-    return (d >= 1) & (d <= 2 * F::bias - 2) & (n > Limits::tiny_numerator) & (n < F::exponent_mask) &
-           (q < Limits::large_quotient) & (q > 2 - F::bias);
+    // The reciprocal and the quotient must be normal with a margin for the significands, or the denominator no number.
+    const bool normal =
+        (d >= 1) & (d <= 2 * F::bias - 2) & (n < F::exponent_mask) & (q < Limits::large_quotient) & (q > 2 - F::bias);
+    return (n > Limits::tiny_numerator) & (normal | (d == F::exponent_mask));
   }
   template <class Bits> AE_LANES static bool for_fixup(Bits denominator, Bits numerator) {
     const int32_t d = exponent(denominator), n = exponent(numerator);
@@ -73,8 +74,11 @@ template <class F, bool KeepsUpperHalf = false> void div_fixup(Wave& w, const Op
     Row odd;
     AE_EACH_LANE {
       const auto q = quotient.bits(i), d = denominator.bits(i), n = numerator.bits(i);
-      results.set(i, (q & ~F::sign) | ((d ^ n) & F::sign));
-      odd.lane[i] = (Ordinary<F>::for_fixup(d, n) & ((q & ~F::sign) <= F::infinity)) ? 0u : ~0u;
+      const auto result = (q & ~F::sign) | ((d ^ n) & F::sign);
+      const bool nan_d = (d & ~F::sign) > F::infinity, nan_n = (n & ~F::sign) > F::infinity;
+      results.set(i, nan_n ? n | F::quiet_bit : nan_d ? d | F::quiet_bit : result);
+      const bool ordinary = Ordinary<F>::for_fixup(d, n) & ((q & ~F::sign) <= F::infinity);
+      odd.lane[i] = ordinary | nan_d | nan_n ? 0u : ~0u;
     }
     each_set_lane(w, pack_mask(odd), exactly);
   }
