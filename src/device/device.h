@@ -64,7 +64,8 @@ struct TimeOptions {
   size_t timeline = 0; // timing::EstimateOptions
   bool sensitivity = false;
   bool power_limited = false;
-  bool rehearsal = false; // Estimate::rehearsal, where the device is simulated
+  bool rehearsal = false;          // Estimate::rehearsal, where the device is simulated
+  uint64_t instruction_budget = 0; // of the workgroups that are executed for it; 0: as for any run
   /// As if the kernel declared these, dynamic LDS included; only occupancy depends on them.
   std::optional<isa::Resources> resources;
 };

@@ -187,8 +187,9 @@ public:
                       .dynamic_lds = c.dynamic_lds};
     if (options.resources) work.resources = *options.resources, work.dynamic_lds = 0;
     isa::Occupancy occupancy = isa::occupancy(work.resources, processor, items, work.dynamic_lds);
-    AE_TRY(machine::RunResult result, machine::run(*loaded.image, world->dispatch, world->memory,
-                                                   timing::sampling(*loaded.image, c.workgroups, occupancy, table_)));
+    machine::RunOptions sampling = timing::sampling(*loaded.image, c.workgroups, occupancy, table_);
+    if (options.instruction_budget > 0) sampling.instruction_budget = options.instruction_budget;
+    AE_TRY(machine::RunResult result, machine::run(*loaded.image, world->dispatch, world->memory, sampling));
     if (result.status != machine::Status::completed)
       return fail("{}: cannot be timed: {}", loaded.object->path,
                   result.fault ? result.fault->message : "it did not finish");
@@ -200,6 +201,7 @@ public:
                                       .sensitivity = options.sensitivity,
                                       .power_limited = options.power_limited};
     AE_TRY(timing::Estimate estimate, timing::estimate(work, table_, how));
+    estimate.executed = result.instructions;
     if (options.rehearsal) {
       auto trace = std::make_shared<const machine::Trace>(std::move(result.trace));
       AE_TRY(estimate.rehearsal, timing::rehearse(work, std::move(trace), table_, how));

@@ -121,6 +121,7 @@ struct Estimate {
   // simulated from there.
   double simulated_cycles = 0, extrapolated_cycles = 0;
   double wave_cycles = 0; // nominal: residence of the simulated waves
+  uint64_t executed = 0;  // wave-instructions of the workgroups that were executed for it; 0: not known
   isa::Occupancy occupancy;
   std::string bound; // "hbm", "l2", "lds", "valu", "mfma", "issue", "latency", "launch"
   std::vector<Load> loads;
