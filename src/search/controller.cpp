@@ -79,6 +79,7 @@ Result<const Attempt*> Controller::submit(int64_t parent, Proposal proposal) {
 Result<void> Controller::load() {
   started_ = std::chrono::steady_clock::now();
   stop_ = bench_.stop;
+  if (bench_.device->simulated()) model_.emplace(bench_);
   AE_TRY(recorded_versions_, lineage_.versions());
   AE_TRY(recorded_, lineage_.attempts());
   AE_TRY(recorded_decisions_, lineage_.decisions());

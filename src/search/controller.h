@@ -20,6 +20,7 @@
 #include "gate/pipeline.h"
 #include "search/budget.h"
 #include "search/evaluators.h"
+#include "search/model.h"
 #include "search/plan.h"
 
 #include <array>
@@ -119,6 +120,7 @@ private:
     std::vector<Play> plays;
     std::deque<Slot> slots; // asked and not settled, in order
     std::vector<Failure> failures;
+    double best_speedup = 1; // at the beginning, as the failures: what is asked ahead must not depend on verdicts
     int64_t step = 0;
     size_t index = 0;
   };
@@ -176,6 +178,7 @@ private:
   Plan plan_;
   std::set<std::pair<int64_t, int64_t>> tried_; // versions that were merged or could not be
   Standpoints standpoints_;
+  std::optional<BenchModel> model_;
   std::shared_ptr<const Standpoint> standing_;
   std::unique_ptr<Evaluators> evaluators_;
   Ending ending_ = Ending::budget_spent;

@@ -17,6 +17,7 @@ namespace asmevo::search {
 
 struct Version; // search/lineage.h
 struct Attempt;
+class Model; // search/model.h
 
 /// What a change is meant to win by.
 enum class Direction : uint8_t {
@@ -56,7 +57,9 @@ struct State {
   bool allow_float_rewrites = false; // the comparison policy of the launch has a floating-point tolerance
   /// Over this version, as a share, with which the gate keeps a candidate whose spread is the same.
   double least_gain = 0;
-  std::span<const HotWindow> windows; // where the time goes, the hottest first
+  double speedup = 1, best_speedup = 1; // of this version, and of the fastest when the round began
+  Model* model = nullptr;               // null where there is none: on hardware
+  std::span<const HotWindow> windows;   // where the time goes, the hottest first
   Focus focus;
   std::span<const Failure> failures; // bounded; the latest last
 

@@ -61,6 +61,7 @@ Result<bool> Controller::play(Round round) {
     AE_TRY(game.plays.back().at, standpoints_.at(versions_[size_t(turn.version)]));
   }
   game.failures.assign(memory_.failures().begin(), memory_.failures().end());
+  game.best_speedup = versions_[size_t(best_version())].speedup;
   std::optional<Ending> ending;
   while (true) {
     if (stopped()) ending = Ending::interrupted;
@@ -172,6 +173,9 @@ Result<std::optional<Proposal>> Controller::propose(const Game& game, const Play
       .codec = bench_.codec,
       .allow_float_rewrites = oracle::allows_float_rewrites(bench_.reference->policy(), bench_.reference->launch()),
       .least_gain = gate::required_speedup(bench_.settings.rule, version.speedup, version.cv) / version.speedup - 1,
+      .speedup = version.speedup,
+      .best_speedup = game.best_speedup,
+      .model = model_ ? &*model_ : nullptr,
       .windows = at.windows,
       .focus = play.turn.focus,
       .failures = game.failures,

@@ -130,6 +130,9 @@ TEST_F(ControllerTest, ADriverIsToldWhereTheRunStands) {
   const gate::CommitRule& rule = bench.settings.rule;
   const double cv = lineage.versions()->at(size_t(driver.seen.version)).cv;
   EXPECT_NEAR(driver.seen.least_gain, std::max(rule.epsilon, rule.k * cv), 1e-12);
+  EXPECT_EQ(driver.seen.speedup, lineage.versions()->at(size_t(driver.seen.version)).speedup);
+  EXPECT_LE(driver.seen.best_speedup, lineage.versions()->back().speedup);
+  EXPECT_NE(driver.seen.model, nullptr);
 }
 
 TEST_F(ControllerTest, ADriverThatIsStoppedWhileItAsksInterruptsTheRun) {
