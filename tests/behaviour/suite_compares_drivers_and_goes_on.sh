@@ -6,7 +6,7 @@ expect_exit 0 compare --drivers rewrite,random
 expect_text 'rewrite is better than random on 1 of 1 kernels'
 grep -q '<polyline' runs/suite.svg || fail 'no plot'
 expect_json runs/suite.json
-[ "$(json runs/suite.json '$.runs[0].evaluations')" = 6 ] || fail 'suite.json does not hold the curve'
+[ "$(json runs/suite.json '$.runs[1].evaluations')" = 6 ] || fail 'suite.json does not hold the curve'
 accepted=$(json runs/suite.json '$.runs[0].accepted')
 [ "$accepted" -ge 1 ] || fail 'rewrite found nothing'
 

@@ -80,9 +80,10 @@ public:
     for (const Rule& rule : all_rules())
       if (!rule.changes_floats) try_rule(rule);
     KnownSteps known;
+    Workshop workshop(facts_, known);
     const std::vector<Bundle> bundles = all_bundles(false);
     for (size_t k = 0; k < std::min(bundles.size(), bundles_of_a_program); ++k)
-      if (const auto bundled = carry_out(facts_, bundles[k], known))
+      if (const auto bundled = carry_out(workshop, bundles[k]))
         judge("several rules", bundled->rationale, bundled->edits);
     return {};
   }

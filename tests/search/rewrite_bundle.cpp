@@ -18,7 +18,9 @@ const Rule* rule_named(std::string_view name) {
 
 std::string carried_out(const recover::Program& program, const Bundle& bundle) {
   KnownSteps known;
-  const auto bundled = carry_out(facts_of(program), bundle, known);
+  const Facts facts = facts_of(program);
+  Workshop workshop(facts, known);
+  const auto bundled = carry_out(workshop, bundle);
   if (!bundled) return "(nothing)";
   const auto after = recover::apply(program, bundled->edits, codec());
   return after ? text_of(*after) : "(does not assemble)";
@@ -64,8 +66,9 @@ TEST(Bundle, ARuleThatIsNotSeparableGoesOnFromWhatItMade) {
 TEST(Bundle, RulesWorkOnWhatTheOnesBeforeHaveLeft) {
   const recover::Program program = program_of(two_skips);
   KnownSteps known;
-  const auto bundled =
-      carry_out(facts_of(program), {{{rule_named("drop-exec-skips"), 0}, {rule_named("merge-memory"), 0}}, {}}, known);
+  const Facts facts = facts_of(program);
+  Workshop workshop(facts, known);
+  const auto bundled = carry_out(workshop, {{{rule_named("drop-exec-skips"), 0}, {rule_named("merge-memory"), 0}}, {}});
   ASSERT_TRUE(bundled);
   EXPECT_NE(bundled->rationale.find("drop-exec-skips"), std::string::npos);
   EXPECT_NE(bundled->rationale.find("merge-memory"), std::string::npos);
@@ -81,15 +84,16 @@ TEST(Bundle, StepsThatAreKnownGiveTheSameBundle) {
   const Facts facts = facts_of(program);
   const Bundle both{{{rule_named("drop-exec-skips"), 0}, {rule_named("merge-memory"), 0}}, {}};
   const Bundle one{{{rule_named("merge-memory"), 0}, {rule_named("drop-exec-skips"), 0}}, {}};
-  KnownSteps known, fresh, other;
-  ASSERT_TRUE(carry_out(facts, both, known));
+  KnownSteps known, fresh;
+  Workshop workshop(facts, known), other_workshop(facts, fresh);
+  ASSERT_TRUE(carry_out(workshop, both));
   EXPECT_EQ(known.size(), 2u);
-  const auto again = carry_out(facts, both, known), anew = carry_out(facts, both, fresh);
+  const auto again = carry_out(workshop, both), anew = carry_out(other_workshop, both);
   EXPECT_EQ(known.size(), 2u);
   EXPECT_EQ(again->rationale, anew->rationale);
   EXPECT_EQ(recover::apply(program, again->edits, codec())->items.size(),
             recover::apply(program, anew->edits, codec())->items.size());
-  carry_out(facts, one, known);
+  carry_out(workshop, one);
   EXPECT_GT(known.size(), 2u);
 }
 
@@ -102,7 +106,9 @@ TEST(Bundle, WhatIsOneIdeaIsNoBundle) {
                                               "global_store_dword v[0:1], v2, off\n"
                                               "s_endpgm\n");
   KnownSteps known;
-  EXPECT_FALSE(carry_out(facts_of(program), {{{rule_named("drop-exec-skips"), 0}}, {}}, known));
+  const Facts facts = facts_of(program);
+  Workshop workshop(facts, known);
+  EXPECT_FALSE(carry_out(workshop, {{{rule_named("drop-exec-skips"), 0}}, {}}));
 }
 
 TEST(Bundle, WithoutAToleranceNoBundleChangesRounding) {

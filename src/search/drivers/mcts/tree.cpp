@@ -46,7 +46,8 @@ double unit(std::mt19937_64& random) { return double(random() >> 11) * 0x1p-53; 
 std::optional<std::vector<recover::Edit>> carried_out(const Facts& facts, const Move& move) {
   if (!move.everywhere) return complete(facts, move.idea);
   rewrite::KnownSteps none;
-  auto bundled = carry_out(facts, {.steps = {{move.rule, move.idea.variant}}, .direction = move.rule->direction}, none);
+  rewrite::Workshop workshop(facts, none);
+  auto bundled = carry_out(workshop, {.steps = {{move.rule, move.idea.variant}}, .direction = move.rule->direction});
   if (!bundled) return std::nullopt;
   return std::move(bundled->edits);
 }

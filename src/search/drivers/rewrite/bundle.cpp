@@ -4,6 +4,7 @@
 #include "search/drivers/rewrite/local.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace asmevo::search::rewrite {
 
@@ -46,25 +47,6 @@ Union united(std::vector<Idea> ideas, bool several) {
   }
   std::ranges::sort(all.idea.edits, {}, &recover::Edit::first);
   return all;
-}
-
-/// Carries one rule out wherever it applies.
-StepResult carry_out_step(const Facts& original, const Bundle::Step& step,
-                          std::shared_ptr<const recover::Program> program) {
-  StepResult result{std::move(program), 0};
-  const size_t rounds = step.rule->separable ? 1 : most_places;
-  for (size_t round = 0; round < rounds; ++round) {
-    const Facts now = gather_after(original, *result.program);
-    const Union all = united(ideas_of(now, step), step.rule->separable);
-    if (all.count == 0) break;
-    const auto edits = complete(now, all.idea);
-    if (!edits || edits->empty()) break;
-    auto next = recover::apply(*result.program, *edits, original.codec);
-    if (!next) break;
-    result.program = std::make_shared<const recover::Program>(*std::move(next));
-    result.times += all.count;
-  }
-  return result;
 }
 
 Bundle all_but(std::span<const Bundle::Step> steps, const Rule* left_out) {
@@ -114,24 +96,66 @@ size_t fingerprint(const recover::Program& program) {
   return hash;
 }
 
-std::optional<Bundled> carry_out(const Facts& facts, const Bundle& bundle, KnownSteps& known) {
-  auto program = std::make_shared<const recover::Program>(facts.program);
-  std::string rationale;
-  std::vector<Bundle::Step> applied;
-  size_t total = 0;
-  for (const Bundle::Step& step : bundle.steps) {
-    auto [place, is_new] = known.try_emplace({fingerprint(*program), step.rule, step.variant});
-    if (is_new) place->second = carry_out_step(facts, step, program);
-    const StepResult& result = place->second;
-    if (result.times == 0) continue;
-    program = result.program;
-    applied.push_back(step);
-    rationale += fmt::format("{}{} × {}", rationale.empty() ? "" : ", ", result.times, step.rule->name);
-    if (step.variant > 0) rationale += fmt::format(" in variant {}", step.variant);
-    total += result.times;
+Workshop::Workshop(const Facts& facts, KnownSteps& known)
+    : facts_(facts), known_(known), original_{.program = std::make_shared<const recover::Program>(facts.program),
+                                              .print = fingerprint(facts.program)} {}
+
+const Facts& Workshop::facts_of(const std::shared_ptr<const recover::Program>& program) {
+  if (program == looked_at_) return *seen_;
+  looked_at_ = program;
+  seen_.emplace(gather_after(facts_, *program));
+  return *seen_;
+}
+
+StepResult Workshop::carry_out(const Bundle::Step& step, std::shared_ptr<const recover::Program> program) {
+  StepResult result{.program = std::move(program)};
+  const size_t rounds = step.rule->separable ? 1 : most_places;
+  for (size_t round = 0; round < rounds; ++round) {
+    const Facts& now = facts_of(result.program);
+    const Union all = united(ideas_of(now, step), step.rule->separable);
+    if (all.count == 0) break;
+    const auto edits = complete(now, all.idea);
+    if (!edits || edits->empty()) break;
+    auto next = recover::apply(*result.program, *edits, facts_.codec);
+    if (!next) break;
+    result.program = std::make_shared<const recover::Program>(*std::move(next));
+    result.times += all.count;
   }
-  if (total < 2) return std::nullopt;
-  return Bundled{difference(facts.program, *program), std::move(rationale), applied.front().rule->direction, applied};
+  result.print = fingerprint(*result.program);
+  return result;
+}
+
+Draft Workshop::with(const Draft& draft, const Bundle::Step& step) {
+  const auto [place, is_new] = known_.try_emplace({draft.print, step.rule, step.variant});
+  if (is_new) place->second = carry_out(step, draft.program);
+  const StepResult& result = place->second;
+  Draft next = draft;
+  if (result.times == 0) return next;
+  next.program = result.program;
+  next.print = result.print;
+  next.applied.push_back(step);
+  next.times.push_back(result.times);
+  return next;
+}
+
+Bundled Workshop::bundled(const Draft& draft) const {
+  Bundled bundled{.draft = draft,
+                  .edits = difference(facts_.program, *draft.program),
+                  .rationale = {},
+                  .direction = draft.applied.front().rule->direction};
+  for (size_t k = 0; k < draft.applied.size(); ++k) {
+    const Bundle::Step& step = draft.applied[k];
+    bundled.rationale += fmt::format("{}{} × {}", k == 0 ? "" : ", ", draft.times[k], step.rule->name);
+    if (step.variant > 0) bundled.rationale += fmt::format(" in variant {}", step.variant);
+  }
+  return bundled;
+}
+
+std::optional<Bundled> carry_out(Workshop& workshop, const Bundle& bundle) {
+  Draft draft = workshop.original();
+  for (const Bundle::Step& step : bundle.steps) draft = workshop.with(draft, step);
+  if (std::accumulate(draft.times.begin(), draft.times.end(), size_t{0}) < 2) return std::nullopt;
+  return workshop.bundled(draft);
 }
 
 } // namespace asmevo::search::rewrite

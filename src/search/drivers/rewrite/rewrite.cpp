@@ -1,18 +1,19 @@
 // The rewrite driver: a catalogue of transformations, tried where the model says that time goes.
 //
 // For the program it is given it lists bundles of ideas (bundle.h) and then every idea of every rule, most promising
-// first, and proposes them one by one.
+// first, and proposes them one by one. Before all else of the original, and after all else of a version that is the
+// fastest, it looks for sets of rules with a beam on the timing model (beam.h). What the model says wins nothing is not
+// proposed, and what is only better than a version that is behind the fastest comes last.
 // What an accepted bundle contains is not proposed alone for the same program: it would be accepted, and be worse.
 // When an idea is accepted the program changes and the list is made anew; ideas that were judged before are recognised
 // by their text and not proposed again. It needs no random numbers, and no refusals: what it proposes next depends
 // on the program, the focus and what was accepted.
 #include "search/drivers.h"
-#include "search/drivers/rewrite/bundle.h"
-#include "search/drivers/rewrite/rule.h"
+#include "search/drivers/rewrite/findings.h"
+#include "search/lineage.h"
 
 #include <algorithm>
 #include <deque>
-#include <list>
 #include <set>
 
 namespace asmevo::search::rewrite {
@@ -20,10 +21,27 @@ namespace asmevo::search::rewrite {
 namespace {
 
 struct Candidate {
-  const Rule* rule; // null: a bundle
+  const Rule* rule = nullptr; // of an idea; null: a bundle
   Idea idea;
   Bundle bundle;
+  std::optional<Bundled> made; // the bundle, where it is carried out already
 };
+
+/// One that is carried out.
+struct Made {
+  Proposal proposal;
+  std::shared_ptr<const recover::Program> program; // until the model was asked
+  size_t print = 0;                                // of the program
+  double speedup = 0;                              // over K0, as modelled
+};
+
+/// What is worth something when nothing better is left.
+struct Later {
+  std::vector<Made> made;
+  size_t taken = 0; // of these
+};
+
+enum class Worth : uint8_t { nothing, later, now };
 
 std::string text_of(const std::vector<recover::Edit>& edits) {
   std::string text;
@@ -41,33 +59,6 @@ bool in_focus(const Candidate& candidate, const Focus& focus) {
                                               [&](const recover::Edit& edit) { return focus.window->meets(edit); });
 }
 
-/// What follows from a program alone. Copies of a driver share it: the workers of a team come to the same programs.
-class Findings {
-public:
-  /// Of a rule that times what it finds.
-  const std::vector<Idea>& costly_ideas(size_t program, const Rule& rule, const Facts& facts) {
-    const auto [known, is_new] = costly_.try_emplace({program, &rule});
-    if (is_new) known->second = rule.find(facts);
-    return known->second;
-  }
-
-  /// Of the programs that were asked for last.
-  std::shared_ptr<KnownSteps> steps(size_t program) {
-    constexpr size_t kept = 8;
-    const auto known = std::ranges::find(steps_, program, [](const auto& entry) { return entry.first; });
-    if (known != steps_.end())
-      steps_.splice(steps_.begin(), steps_, known);
-    else
-      steps_.emplace_front(program, std::make_shared<KnownSteps>());
-    if (steps_.size() > kept) steps_.pop_back();
-    return steps_.front().second;
-  }
-
-private:
-  std::map<std::pair<size_t, const Rule*>, std::vector<Idea>> costly_;
-  std::list<std::pair<size_t, std::shared_ptr<KnownSteps>>> steps_;
-};
-
 class RewriteDriver : public Driver {
 public:
   std::string_view name() const override { return "rewrite"; }
@@ -76,18 +67,33 @@ public:
   std::optional<Proposal> propose(const State& state, std::mt19937_64&) override {
     if (size_t print = fingerprint(*state.program); print != program_) {
       program_ = print;
+      beamed_ = false;
+      asked_.clear();
       list_ideas(state);
     }
+    if (state.version == root_version) look_further(state);
     std::optional<Facts> facts;
+    std::optional<Workshop> workshop;
     while (true) {
       auto next = std::ranges::find_if(queue_, [&](const Candidate& c) { return in_focus(c, state.focus); });
-      if (next == queue_.end()) return std::nullopt;
+      if (next == queue_.end() && look_further(state)) continue;
+      if (next == queue_.end()) return put_off(state.focus);
       const Candidate candidate = std::move(*next);
       queue_.erase(next);
       if (candidate.rule && has_won({candidate.rule, candidate.idea.variant})) continue;
-      if (!facts) facts.emplace(gather(state));
-      if (auto proposal = candidate.rule ? of_idea(*facts, candidate) : of_bundle(*facts, candidate.bundle))
-        if (proposed_.insert({program_, text_of(proposal->edits)}).second) return proposal;
+      if (!facts) workshop.emplace(facts.emplace(gather(state)), *steps_);
+      auto made = candidate.rule ? of_idea(*facts, candidate) : of_bundle(*workshop, candidate);
+      if (!made || !proposed_.insert({program_, text_of(made->proposal.edits)}).second) continue;
+      switch (worth_of(*made, state)) {
+      case Worth::now:
+        return std::move(made->proposal);
+      case Worth::later:
+        made->program.reset();
+        later_[program_].made.push_back(*std::move(made));
+        break;
+      case Worth::nothing:
+        break;
+      }
     }
   }
 
@@ -99,52 +105,115 @@ public:
   }
 
 private:
-  static std::optional<Proposal> of_idea(const Facts& facts, const Candidate& candidate) {
+  std::optional<Made> of_idea(const Facts& facts, const Candidate& candidate) const {
     auto edits = complete(facts, candidate.idea);
     if (!edits || edits->empty()) return std::nullopt;
+    auto program = recover::apply(facts.program, *edits, facts.codec);
+    if (!program) return std::nullopt;
     const Range window = hull(*edits);
-    return Proposal{.edits = std::move(*edits),
-                    .rule = std::string(candidate.rule->name),
-                    .rationale = candidate.idea.rationale,
-                    .direction = candidate.rule->direction,
-                    .window = window};
+    const size_t print = fingerprint(*program);
+    return Made{.proposal = {.edits = std::move(*edits),
+                             .rule = std::string(candidate.rule->name),
+                             .rationale = candidate.idea.rationale,
+                             .direction = candidate.rule->direction,
+                             .window = window},
+                .program = std::make_shared<const recover::Program>(*std::move(program)),
+                .print = print};
   }
 
   bool has_won(const Bundle::Step& step) const { return won_.contains({program_, step.rule, step.variant}); }
 
-  std::optional<Proposal> of_bundle(const Facts& facts, const Bundle& bundle) {
-    auto bundled = carry_out(facts, bundle, *steps_);
+  std::optional<Made> of_bundle(Workshop& workshop, const Candidate& candidate) {
+    auto bundled = candidate.made ? candidate.made : carry_out(workshop, candidate.bundle);
     if (!bundled || bundled->edits.empty()) return std::nullopt;
-    if (bundle.direction && std::ranges::all_of(bundled->applied, [&](const auto& step) { return has_won(step); }))
+    const Draft& draft = bundled->draft;
+    if (candidate.bundle.direction &&
+        std::ranges::all_of(draft.applied, [&](const auto& step) { return has_won(step); }))
       return std::nullopt;
-    bundles_[{program_, text_of(bundled->edits)}] = bundled->applied;
+    bundles_[{program_, text_of(bundled->edits)}] = draft.applied;
     const Range window = hull(bundled->edits);
-    return Proposal{.edits = std::move(bundled->edits),
-                    .rule = bundle.steps.size() == 1 ? std::string(bundle.steps[0].rule->name) : "several-rules",
-                    .rationale = std::move(bundled->rationale),
-                    .direction = bundled->direction,
-                    .window = window};
+    return Made{
+        .proposal = {.edits = std::move(bundled->edits),
+                     .rule = draft.applied.size() == 1 ? std::string(draft.applied[0].rule->name) : "several-rules",
+                     .rationale = std::move(bundled->rationale),
+                     .direction = bundled->direction,
+                     .window = window},
+        .program = draft.program,
+        .print = draft.print};
+  }
+
+  /// By what the model says: whether it wins something over this version, and over the fastest. Half of what the gate
+  /// wants is enough, for its spread may be less. The model is asked of so many programs of a version; what comes
+  /// behind them is for the gate alone.
+  Worth worth_of(Made& made, const State& state) {
+    if (asked_.size() >= most_asked_) return Worth::now;
+    asked_.insert(made.print);
+    const auto seconds = findings_->seconds_of(made.print, *made.program, *state.model);
+    const auto now = findings_->seconds_of(program_, *state.program, *state.model);
+    if (!seconds || !now) return Worth::now;
+    made.speedup = state.speedup * *now / *seconds;
+    const double needed = 1 + state.least_gain / 2;
+    if (made.speedup < state.speedup * needed) return Worth::nothing;
+    return made.speedup < state.best_speedup * needed ? Worth::later : Worth::now;
+  }
+
+  /// Of what wins over this version and not over the fastest, the best few: something may be won from there.
+  std::optional<Proposal> put_off(const Focus& focus) {
+    constexpr size_t most = 2; // of a version
+    const auto fits = [&](const Made& made) {
+      const Proposal& p = made.proposal;
+      const bool in_window =
+          !focus.window || std::ranges::any_of(p.edits, [&](const auto& edit) { return focus.window->meets(edit); });
+      return in_window && (!focus.direction || p.direction == focus.direction);
+    };
+    Later& later = later_[program_];
+    std::ranges::stable_sort(later.made, std::ranges::greater(), &Made::speedup);
+    const auto best = std::ranges::find_if(later.made, fits);
+    if (best == later.made.end() || later.taken == most) return std::nullopt;
+    Proposal proposal = std::move(best->proposal);
+    later.made.erase(best);
+    ++later.taken;
+    return proposal;
+  }
+
+  /// Asks the timing model for what is worth having together; once for a program, and where anything may be changed.
+  /// Whether there are ideas that were not there before.
+  bool look_further(const State& state) {
+    if (beamed_ || !state.model || state.focus.window || state.focus.direction) return false;
+    if (state.speedup < state.best_speedup) return false; // it takes long: of what is the best only
+    beamed_ = true;
+    std::deque<Candidate> found;
+    for (const Bundled& bundled : findings_->beam_of(program_, gather(state), *state.model))
+      found.push_back({.made = bundled});
+    queue_.insert(queue_.begin(), found.begin(), found.end());
+    return !found.empty();
   }
 
   void list_ideas(const State& state) {
     queue_.clear();
     steps_ = findings_->steps(program_);
     Facts facts = gather(state);
+    most_asked_ = state.model ? beam_limits(facts).programs : 0;
     for (const Rule& rule : all_rules()) {
       if (rule.changes_floats && !state.allow_float_rewrites) continue;
       for (Idea& idea : rule.bundled ? rule.find(facts) : std::vector(findings_->costly_ideas(program_, rule, facts)))
-        queue_.push_back({&rule, std::move(idea), {}});
+        queue_.push_back({.rule = &rule, .idea = std::move(idea)});
     }
     // Among equals the order of the catalogue decides.
     std::ranges::stable_sort(queue_, std::ranges::greater(), [](const Candidate& c) { return c.idea.promise; });
     std::deque<Candidate> bundles;
-    for (Bundle& bundle : all_bundles(state.allow_float_rewrites)) bundles.push_back({nullptr, {}, std::move(bundle)});
+    for (Bundle& bundle : all_bundles(state.allow_float_rewrites))
+      if (bundle.direction || most_asked_ == 0) bundles.push_back({.bundle = std::move(bundle)}); // else: the beam's
     queue_.insert(queue_.begin(), bundles.begin(), bundles.end());
   }
 
   size_t program_ = 0;
   std::deque<Candidate> queue_;       // the most promising first
   std::shared_ptr<KnownSteps> steps_; // of that program
+  bool beamed_ = false;               // of that program
+  std::set<size_t> asked_;            // the model, of programs that are made of it
+  size_t most_asked_ = 0;
+  std::map<size_t, Later> later_; // by program
   std::shared_ptr<Findings> findings_ = std::make_shared<Findings>();
   std::set<std::pair<size_t, std::string>> proposed_;
   std::map<std::pair<size_t, std::string>, std::vector<Bundle::Step>> bundles_; // what proposed ones consist of
