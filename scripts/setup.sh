@@ -6,7 +6,7 @@ set -euo pipefail
 
 packages=(
   cmake ninja-build g++ ccache mold make
-  llvm-22-dev llvm-22 liblld-22-dev lld-22 clang-22
+  llvm-22-dev llvm-22 liblld-22-dev lld-22 clang-22 clang-tools-22
   libfmt-dev nlohmann-json3-dev libcli11-dev libsqlite3-dev libtbb-dev libzstd-dev zlib1g-dev libssl-dev libz3-dev libcurl4-openssl-dev
   libgtest-dev libbenchmark-dev libmpfr-dev sqlite3 csmith libcsmith-dev
   "$@"
