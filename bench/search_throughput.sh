@@ -10,14 +10,17 @@ cd "$(dirname "$0")/.."
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 TIMEFORMAT='%U'
-# A team has one worker for each direction; what one of them finds the others find again.
-for search in rewrite "rewrite --team 5" random mcmc; do
+# A team has one worker for each direction; what one of them finds the others find again. Replayed, its proposals show what
+# the gate takes without the driver, which asks the timing model before it proposes.
+for search in rewrite "rewrite --team 5" "replay --proposals $out/proposals.jsonl" random mcmc; do
   for workers in 1 "$(nproc)"; do
-    name="$out/$search.$workers"
+    name="$out/${search%% --proposals*}.$workers"
     # shellcheck disable=SC2086 # the name of the driver and its options
     { time "$asmevo" optimize corpus/softmax.hsaco --launch corpus/softmax.json --driver $search --seed 1 --budget "$budget" \
       --workers "$workers" -o "$out/best.hsaco" --force --json 2>/dev/null >"$name.json"; } 2>"$name.user"
   done
+  [ "$search" = "rewrite --team 5" ] && "$asmevo" lineage "$out/best.hsaco.asmevo" --proposals >"$out/proposals.jsonl"
+  search=${search%% --proposals*}
   python3 - "$search" "$out/$search.1" "$out/$search.$(nproc)" <<'END'
 import json, sys
 
