@@ -14,23 +14,7 @@ using namespace asmevo::search::rewrite::testing;
 
 namespace {
 
-/// Two pairs of loads that merge, and an addition made twice.
-constexpr const char* longer = "global_load_dword v2, v[0:1], off\n"
-                               "global_load_dword v3, v[0:1], off offset:4\n"
-                               "global_load_dword v6, v[0:1], off offset:64\n"
-                               "global_load_dword v7, v[0:1], off offset:68\n"
-                               "s_waitcnt vmcnt(0)\n"
-                               "v_add_u32_e32 v4, v2, v3\n"
-                               "v_add_u32_e32 v5, v2, v3\n"
-                               "v_add_u32_e32 v8, v6, v7\n"
-                               "v_add_u32_e32 v9, v6, v7\n"
-                               "v_xor_b32_e32 v4, v4, v5\n"
-                               "v_mul_lo_u32 v8, v8, v9\n"
-                               "v_xor_b32_e32 v4, v4, v8\n"
-                               "global_store_dword v[0:1], v4, off\n"
-                               "s_endpgm\n";
-
-/// The same for a program that runs.
+/// Two pairs of loads that merge, and an addition made twice. It runs.
 constexpr const char* running = "v_lshlrev_b32_e32 v0, 4, v0\n"
                                 "global_load_dword v2, v0, s[0:1]\n"
                                 "global_load_dword v3, v0, s[0:1] offset:4\n"
@@ -103,7 +87,7 @@ TEST(RewriteDriver, ACopyGoesOnAsTheOriginalDoes) {
 }
 
 TEST(RewriteDriver, WhatAnAcceptedBundleContainsIsNotProposedAlone) {
-  const recover::Program program = program_of(longer);
+  const recover::Program program = program_of(running);
   const State state = state_of(program);
   const auto driver = rewrite_driver(), other = rewrite_driver();
   std::mt19937_64 random;
