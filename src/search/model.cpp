@@ -5,11 +5,6 @@
 #include <numeric>
 
 namespace asmevo::search {
-namespace {
-
-constexpr unsigned draws = 4;
-
-} // namespace
 
 /// As much as candidates have: in proportion to what K0 executes. Next to nothing where that cannot be timed itself.
 uint64_t BenchModel::budget() {

@@ -14,8 +14,10 @@ namespace asmevo::search {
 
 class Model {
 public:
+  static constexpr unsigned draws = 4;
+
   virtual ~Model() = default;
-  /// Simulated seconds of the launch that is timed, by a few draws that are the same for every program. Nothing where
+  /// Simulated seconds of the launch that is timed, by so many draws that are the same for every program. Nothing where
   /// it does not assemble, faults, or runs on and on.
   virtual std::optional<double> seconds(const recover::Program& program) = 0;
   /// Nobody waits for what it says any more.

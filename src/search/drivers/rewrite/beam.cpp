@@ -112,11 +112,10 @@ bool takes(const Ranked& ranked, const Rule* rule) {
 BeamLimits beam_limits(const Facts& facts) {
   constexpr double work = 24e6;        // simulated wave-instructions
   constexpr double of_a_program = 1e5; // what building and executing cost beside that
-  constexpr double draws = 4;          // the model's
   constexpr size_t fewest = 12;        // less is not worth beginning
   BeamLimits limits;
   if (!facts.estimate || !facts.estimate->rehearsal) return {.programs = 0};
-  const double each = of_a_program + draws * facts.estimate->rehearsal->instructions();
+  const double each = of_a_program + Model::draws * facts.estimate->rehearsal->instructions();
   limits.programs = std::min(limits.programs, size_t(work / each));
   if (limits.programs < fewest) limits.programs = 0;
   return limits;
