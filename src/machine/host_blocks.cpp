@@ -13,6 +13,8 @@ namespace {
 
 // Blocks of such sizes are touched all over, and large pages make that several times faster.
 constexpr uint64_t densest = uint64_t{4} << 20, sparsest = uint64_t{512} << 20;
+// Smaller ones are not worth keeping.
+constexpr uint64_t least_kept = uint64_t{16} << 10;
 
 void release(uint8_t* data, uint64_t size) { munmap(data, size + block_slack); }
 
@@ -20,18 +22,19 @@ class SpareBlocks {
 public:
   uint8_t* take(uint64_t size) {
     std::lock_guard lock(mutex_);
-    auto found = std::ranges::find(blocks_, size, &Block::size);
-    if (found == blocks_.end()) return nullptr;
+    // The one that was given back last may still be in a cache.
+    const auto found = std::ranges::find(blocks_.rbegin(), blocks_.rend(), size, &Block::size);
+    if (found == blocks_.rend()) return nullptr;
     uint8_t* data = found->data;
-    blocks_.erase(found);
+    blocks_.erase(std::prev(found.base()));
     held_ -= size;
     return data;
   }
   void give(uint8_t* data, uint64_t size) {
-    if (size < densest || size > most) return release(data, size);
+    if (size < least_kept || size > most) return release(data, size);
     std::lock_guard lock(mutex_);
     blocks_.push_back({data, size});
-    for (held_ += size; held_ > most; blocks_.erase(blocks_.begin())) {
+    for (held_ += size; held_ > most || blocks_.size() > most_blocks; blocks_.erase(blocks_.begin())) {
       held_ -= blocks_.front().size;
       release(blocks_.front().data, blocks_.front().size);
     }
@@ -43,6 +46,7 @@ private:
     uint64_t size;
   };
   static constexpr uint64_t most = uint64_t{512} << 20; // bytes
+  static constexpr size_t most_blocks = 256;
 
   std::mutex mutex_;
   std::vector<Block> blocks_; // the oldest first

@@ -1,5 +1,5 @@
-// Host memory of large buffers that are gone, for those that come: a search runs the same launch again and again, and
-// getting fresh pages from the kernel, which clears them, takes as long as a kernel that streams through them.
+// Host memory of buffers that are gone, for those that come: a search runs the same launch again and again, and getting
+// fresh pages from the kernel, which clears them, takes as long as a kernel that streams through them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ inline constexpr uint64_t block_slack = 64;
 uint8_t* fresh_block(uint64_t size);
 /// The same with any content: one that was given back, where there is one of this size.
 uint8_t* any_block(uint64_t size);
-/// Large blocks are kept, up to half a gibibyte in all.
+/// All but the smallest blocks are kept, those that were given back last: 256, and up to half a gibibyte in all.
 void give_back_block(uint8_t* data, uint64_t size);
 
 /// Owner of a block of any content. Throws std::bad_alloc.
