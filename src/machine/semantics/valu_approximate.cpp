@@ -10,7 +10,10 @@ namespace {
 using enum Format;
 
 template <class Function, class F> struct Approximate : Arithmetic {
+  template <class... Of> static constexpr bool is_one_of = (std::is_same_v<Function, Of> || ...);
   static constexpr bool flushes_always = F::width == 32, makes_infinities = true, odd_where_nan = false;
+  static constexpr bool first_nan =
+      is_one_of<numeric::Exp2, numeric::Reciprocal, numeric::ReciprocalRoot, numeric::Root>;
   AE_LANES static Doubles fast(Doubles x) { return Function::compute(x); }
   AE_LANES static Singles fast(Singles x) {
     if constexpr (F::width == 32 && std::is_same_v<Function, numeric::Reciprocal>)

@@ -88,15 +88,17 @@ template <class F> void frexp_exponent(Wave& w, const Op& op) {
   });
 }
 
-/// a * 2^b with b an integer, 16 bits wide for f16. Products with a power of two that is a normal number take the fast
-/// path through Multiply; the rest is exact.
+/// a * 2^b with b an integer, 16 bits wide for f16. A product of singles is the right one where the power is a normal
+/// number, one of doubles for every power; what is NaN is exact.
 template <class F> void ldexp(Wave& w, const Op& op) {
   const Host<F> a(w, op.src[0]);
   const uint32_t* power = row(w, op.src[1])->lane;
   const Environment e = environment<F>(w);
   Results<F> results;
+  uint64_t odd = all_lanes;
   if constexpr (F::width == 32) {
-    uint32_t any = 0;
+    uint32_t beyond = 0;
+    Row nan;
     const bool usual = e.round == Round::nearest_even && e.flush_inputs == e.flush_outputs;
     AE_EACH_LANE {
       const int32_t p = int32_t(power[i]);
@@ -104,11 +106,21 @@ template <class F> void ldexp(Wave& w, const Op& op) {
       const float r = std::bit_cast<float>(x) * std::bit_cast<float>((uint32_t(p) + 127) << 23);
       const uint32_t bits = std::bit_cast<uint32_t>(r);
       results.set(i, e.flush_outputs ? flush32(bits) : bits);
-      any |= uint32_t(p < -126) | uint32_t(p > 127) | uint32_t(r != r);
+      beyond |= uint32_t(p < -126) | uint32_t(p > 127);
+      nan.lane[i] = (x & ~Binary32::sign) > Binary32::infinity ? ~0u : 0u;
     }
-    if (usual && !any) return results.write(w, op.dst);
+    if (usual && beyond) {
+      AE_EACH_LANE {
+        const int32_t p = std::clamp(int32_t(power[i]), -300, 300); // from 2^-149 to 2^128 is less
+        const uint32_t x = e.flush_inputs ? flush32(a.bits(i)) : a.bits(i);
+        const double r = double(std::bit_cast<float>(x)) * std::bit_cast<double>(uint64_t(uint32_t(p + 1023)) << 52);
+        const uint32_t bits = std::bit_cast<uint32_t>(float(r));
+        results.set(i, e.flush_outputs ? flush32(bits) : bits);
+      }
+    }
+    if (usual) odd = pack_mask(nan);
   }
-  each_set_lane(w, all_lanes, [&](unsigned i) {
+  each_set_lane(w, odd, [&](unsigned i) {
     const int p = F::width == 16 ? int16_t(power[i]) : int32_t(power[i]);
     results.set(i, numeric::scale<F>(typename F::Bits(a.bits(i)), p, e));
   });
