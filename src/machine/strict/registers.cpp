@@ -83,9 +83,11 @@ uint64_t dpp_lanes(const Wave& w, const Op& op) {
   return from & w.exec();
 }
 
+/// Of the lanes that DPP's first source is taken from, those that there may be: dpp_lanes() says which there are.
 uint64_t lanes_of(Reach reach, const Wave& w, const Op& op) {
   switch (reach) {
   case Reach::active:
+  case Reach::dpp:
     return w.exec();
   case Reach::all:
     return all_lanes;
@@ -93,8 +95,6 @@ uint64_t lanes_of(Reach reach, const Wave& w, const Op& op) {
     return w.exec() ? w.exec() & -w.exec() : 1;
   case Reach::selected:
     return uint64_t{1} << (scalar32(w, op.ssrc[1]) & 63);
-  case Reach::dpp:
-    return dpp_lanes(w, op);
   }
   return w.exec();
 }
@@ -144,13 +144,14 @@ bool WrittenRegisters::look(Wave& w, uint32_t index, const RegisterUse& use, Fin
                                register_name({File::sgpr, uint16_t(64 * k + uint32_t(std::countr_zero(missing)))}, 0));
   }
   const uint64_t wanted = lanes_of(use.read_reach, w, op);
-  // Behind DPP's first source the others are read lane by lane.
   for (size_t n = 0; n < use.reads.size(); ++n) {
     const RegisterUse::Rows& rows = use.reads[n];
-    const uint64_t lanes = use.read_reach == Reach::dpp && n > 0 ? w.exec() : wanted;
     for (uint32_t k = 0; k < rows.count; ++k) {
-      const uint64_t written = lanes_[rows.first + k], missing = lanes & ~written;
+      const uint64_t written = lanes_[rows.first + k];
+      uint64_t missing = wanted & ~written;
       settled &= (started_ & ~written) == 0;
+      // Behind DPP's first source the others are read lane by lane.
+      if (missing && use.read_reach == Reach::dpp && n == 0) missing &= dpp_lanes(w, op);
       if (!missing) continue;
       settled = false;
       Finding* f = findings.add(FindingKind::uninitialised, w, index);
