@@ -18,8 +18,6 @@ constexpr uint64_t alignment = 256;
 
 uint64_t align_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
-std::string guard_name(const launch::Buffer& buffer) { return buffer.name + " guard"; }
-
 struct Guard {
   std::string_view side;
   std::span<uint8_t> bytes;
@@ -114,18 +112,35 @@ std::span<uint8_t> contents(machine::Memory& memory, const PlacedBuffer& placed)
   return {region->data + (placed.address - region->base), placed.buffer->bytes()};
 }
 
+namespace {
+
+/// Whether the buffer is one that is kept.
+Result<bool> map_kept(machine::Memory& memory, const launch::Case& c, const PlacedBuffer& placed, KeptInputs& inputs,
+                      uint64_t poison_seed) {
+  AE_TRY(auto block, inputs.region(c, *placed.buffer, poison_seed, placed.guard_before, placed.guard_after));
+  if (!block) return false;
+  memory.unmap(placed.region_base());
+  AE_CHECK(memory.map_kept(placed.region_base(), placed.region_size(), std::move(block), placed.buffer->name));
+  memory.set_guards(placed.region_base(), placed.guard_before, placed.guard_after);
+  return true;
+}
+
+} // namespace
+
 Result<void> map_buffers(machine::Memory& memory, const launch::Case& c, const Placement& placement, KeptInputs& inputs,
                          uint64_t poison_seed) {
   std::map<std::string, uint64_t> addresses = placement.addresses();
   for (const PlacedBuffer& placed : placement.buffers) {
+    AE_TRY(const bool kept, map_kept(memory, c, placed, inputs, poison_seed));
+    if (kept) continue;
     const launch::Buffer& buffer = *placed.buffer;
     auto access = buffer.role == launch::Role::in ? machine::Access::read_only : machine::Access::read_write;
-    AE_CHECK(memory.map(placed.region_base(), placed.region_size(), access, buffer.name, machine::Initial::any));
+    AE_TRY(const auto region,
+           memory.map(placed.region_base(), placed.region_size(), access, buffer.name, machine::Initial::any));
     memory.set_guards(placed.region_base(), placed.guard_before, placed.guard_after);
     AE_CHECK(inputs.fill(c, buffer, poison_seed, contents(memory, placed)));
     launch::fill_pointers(buffer, addresses, contents(memory, placed));
-    for (const Guard& guard : guards_of(memory, placed))
-      launch::fill_poison(poison_seed, guard_name(buffer), guard.start, guard.bytes);
+    fill_guards(buffer, poison_seed, region, placed.guard_before, placed.guard_after);
   }
   return {};
 }
@@ -136,6 +151,8 @@ Result<void> refill_inputs(machine::Memory& memory, const launch::Case& c, const
   for (const PlacedBuffer& placed : placement.buffers) {
     launch::Role role = placed.buffer->role;
     if (role != launch::Role::in && role != launch::Role::inout) continue;
+    AE_TRY(const bool kept, map_kept(memory, c, placed, inputs, poison_seed));
+    if (kept) continue;
     AE_CHECK(inputs.fill(c, *placed.buffer, poison_seed, contents(memory, placed)));
     launch::fill_pointers(*placed.buffer, addresses, contents(memory, placed));
   }

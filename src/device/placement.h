@@ -16,9 +16,6 @@
 
 namespace asmevo::device {
 
-/// Guard bytes on each side of a buffer; fewer where captured buffers lie closer.
-inline constexpr uint64_t guard_bytes = 4096;
-
 /// A buffer, its address and its guards; one region of memory holds all three.
 struct PlacedBuffer {
   const launch::Buffer* buffer = nullptr;

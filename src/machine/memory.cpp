@@ -1,8 +1,7 @@
 #include "machine/memory.h"
 
-#include "machine/host_blocks.h"
-
 #include <algorithm>
+#include <map>
 
 namespace asmevo::machine {
 
@@ -18,11 +17,17 @@ std::string amount(uint64_t bytes) { return fmt::format("{} byte{}", bytes, byte
 } // namespace
 
 struct Memory::Impl {
-  std::vector<Region> regions; // by base
+  std::vector<Region> regions;                               // by base
+  std::map<uint64_t, std::shared_ptr<const HostBlock>> kept; // by base, of regions whose bytes are another's
 
   ~Impl() {
-    for (const Region& region : regions) give_back_block(region.data, region.size);
+    for (const Region& region : regions) give_up(region);
   }
+  void give_up(const Region& region) {
+    if (!kept.erase(region.base)) give_back_block(region.data, region.size);
+  }
+  /// Where a region goes. Errors: as map().
+  Result<std::vector<Region>::iterator> place_for(uint64_t base, uint64_t size, const std::string& name);
   /// The first region that begins after `address`.
   auto after(uint64_t address) const {
     return std::upper_bound(regions.begin(), regions.end(), address,
@@ -35,20 +40,31 @@ Memory::~Memory() = default;
 Memory::Memory(Memory&&) noexcept = default;
 Memory& Memory::operator=(Memory&&) noexcept = default;
 
-Result<std::span<uint8_t>> Memory::map(uint64_t base, uint64_t size, Access access, std::string name, Initial initial) {
+Result<std::vector<Region>::iterator> Memory::Impl::place_for(uint64_t base, uint64_t size, const std::string& name) {
   if (size == 0) return fail("`{}`: cannot map 0 bytes at {:#x}", name, base);
   if (base + size < base) return fail("`{}`: {} bytes at {:#x} go beyond the address space", name, size, base);
-  auto next = impl_->after(base);
+  const auto next = regions.begin() + (after(base) - regions.begin());
   const Region* neighbour = nullptr;
-  if (next != impl_->regions.end() && next->base < base + size) neighbour = &*next;
-  if (next != impl_->regions.begin() && end_of(next[-1]) > base) neighbour = &next[-1];
+  if (next != regions.end() && next->base < base + size) neighbour = &*next;
+  if (next != regions.begin() && end_of(next[-1]) > base) neighbour = &next[-1];
   if (neighbour)
     return fail("`{}`: {} bytes at {:#x} overlap `{}` at {:#x}", name, size, base, neighbour->name, neighbour->base);
+  return next;
+}
+
+Result<std::span<uint8_t>> Memory::map(uint64_t base, uint64_t size, Access access, std::string name, Initial initial) {
+  AE_TRY(const auto place, impl_->place_for(base, size, name));
   uint8_t* data = initial == Initial::any ? any_block(size) : fresh_block(size);
   if (!data) return fail("`{}`: no host memory for {} bytes", name, size);
-  impl_->regions.insert(impl_->regions.begin() + (next - impl_->regions.begin()),
-                        Region{base, size, access, std::move(name), data});
+  impl_->regions.insert(place, Region{base, size, access, std::move(name), data});
   return std::span(data, size);
+}
+
+Result<void> Memory::map_kept(uint64_t base, uint64_t size, std::shared_ptr<const HostBlock> block, std::string name) {
+  AE_TRY(const auto place, impl_->place_for(base, size, name));
+  impl_->regions.insert(place, Region{base, size, Access::read_only, std::move(name), block->data()});
+  impl_->kept[base] = std::move(block);
+  return {};
 }
 
 void Memory::set_guards(uint64_t base, uint64_t before, uint64_t after) {
@@ -61,7 +77,7 @@ void Memory::set_guards(uint64_t base, uint64_t before, uint64_t after) {
 void Memory::unmap(uint64_t base) {
   auto next = impl_->after(base);
   if (next == impl_->regions.begin() || next[-1].base != base) return;
-  give_back_block(next[-1].data, next[-1].size);
+  impl_->give_up(next[-1]);
   impl_->regions.erase(impl_->regions.begin() + (next - impl_->regions.begin()) - 1);
 }
 

@@ -4,6 +4,7 @@
 // whatever distance the caller leaves. Lookups in a lane loop go through a small per-wave cache of the last regions.
 #pragma once
 
+#include "machine/host_blocks.h"
 #include "support/result.h"
 
 #include <cstdint>
@@ -39,6 +40,8 @@ public:
   /// Errors: overlaps a region (named), size 0, wraps.
   Result<std::span<uint8_t>> map(uint64_t base, uint64_t size, Access access, std::string name,
                                  Initial initial = Initial::zeros);
+  /// Maps bytes that somebody keeps and nobody changes, read-only; the block is as large as the region.
+  Result<void> map_kept(uint64_t base, uint64_t size, std::shared_ptr<const HostBlock> block, std::string name);
   /// Says that so many bytes at each end of the region at `base` are slack around what its name means: they can be
   /// accessed like the rest, but messages count from where the named bytes begin and end.
   void set_guards(uint64_t base, uint64_t before, uint64_t after);

@@ -74,3 +74,35 @@ TEST(KeptInputs, the_oldest_make_room_and_the_largest_are_not_kept) {
     EXPECT_TRUE(inputs.fill({.seed = 0}, numbers(4 * mebi + 1, launch::FillKind::uniform), 1, bytes));
   EXPECT_EQ(inputs.bytes(), 128 * mebi);
 }
+
+TEST(KeptInputs, one_that_cannot_be_written_to_is_made_once_with_its_guards) {
+  KeptInputs inputs;
+  const launch::Case c{.seed = 3};
+  const launch::Buffer buffer = numbers(1000);
+  const auto first = inputs.region(c, buffer, 1, 64, 32), again = inputs.region(c, buffer, 1, 64, 32);
+  ASSERT_TRUE(first && again && *first);
+  EXPECT_EQ(*first, *again);
+  const uint8_t* bytes = (*first)->data();
+  EXPECT_EQ(Bytes(bytes + 64, bytes + 4064), launch::initial_bytes(c, buffer, 1).value());
+  Bytes before(64), after(32);
+  launch::fill_poison(1, "in guard", 0, before);
+  launch::fill_poison(1, "in guard", guard_bytes, after);
+  EXPECT_EQ(Bytes(bytes, bytes + 64), before);
+  EXPECT_EQ(Bytes(bytes + 4064, bytes + 4096), after);
+  for (const auto& other : {inputs.region(c, buffer, 2, 64, 32), inputs.region({.seed = 4}, buffer, 1, 64, 32)}) {
+    ASSERT_TRUE(other && *other);
+    EXPECT_NE(*other, *first);
+  }
+}
+
+TEST(KeptInputs, what_may_be_written_to_or_points_somewhere_is_nobody_elses) {
+  KeptInputs inputs;
+  launch::Buffer written = numbers(1000), constant = numbers(1000, launch::FillKind::zero), pointing = numbers(1000);
+  written.role = launch::Role::inout;
+  pointing.fill.pointers.push_back({});
+  for (const launch::Buffer& buffer : {written, constant, pointing, numbers((uint64_t{4} << 20) + 1)}) {
+    const auto region = inputs.region({}, buffer, 1, 64, 64);
+    ASSERT_TRUE(region);
+    EXPECT_EQ(*region, nullptr);
+  }
+}

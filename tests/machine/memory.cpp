@@ -36,6 +36,26 @@ TEST(Memory, DescribesWhereAnAccessMisses) {
   EXPECT_EQ(memory.describe(uint64_t{1} << 40, 4), "in no buffer");
 }
 
+TEST(Memory, KeptBytesAreReadOnlyAndStayTheirOwners) {
+  auto block = std::make_shared<HostBlock>(100);
+  std::fill_n(block->data(), 100, uint8_t{7});
+  {
+    Memory memory;
+    ASSERT_TRUE(memory.map_kept(0x1000, 100, block, "in"));
+    const Region* region = memory.find(0x1000, 100);
+    ASSERT_NE(region, nullptr);
+    EXPECT_EQ(region->access, Access::read_only);
+    EXPECT_EQ(region->data, block->data());
+    EXPECT_EQ(block.use_count(), 2);
+    EXPECT_FALSE(memory.map_kept(0x1010, 10, block, "overlaps"));
+    memory.unmap(0x1000);
+    EXPECT_EQ(block.use_count(), 1);
+    ASSERT_TRUE(memory.map_kept(0x2000, 100, block, "in"));
+  }
+  EXPECT_EQ(block.use_count(), 1);
+  EXPECT_EQ(block->data()[99], 7);
+}
+
 TEST(Memory, UnmappedRegionsAreGone) {
   Memory memory;
   ASSERT_TRUE(memory.map(0x1000, 100, Access::read_write, "in"));
