@@ -71,6 +71,19 @@ struct BlockResult {
   double dot = 0, expected_square = 0, got_square = 0;
   double largest_excess = 0;
   UlpHistogram ulps;
+
+  /// What lies behind.
+  void add(const BlockResult& next) {
+    mismatches += next.mismatches;
+    differing += next.differing;
+    for (const Mismatch& m : next.first)
+      if (first.size() < most_shown) first.push_back(m);
+    dot += next.dot;
+    expected_square += next.expected_square;
+    got_square += next.got_square;
+    largest_excess = std::max(largest_excess, next.largest_excess);
+    ulps.add(next.ulps);
+  }
 };
 
 struct Comparer {
@@ -225,22 +238,21 @@ Comparison compare(const Expected& expected, std::span<const uint8_t> got, const
     result.ulps.counts[0] = expected.buffer->elements();
     return result;
   }
-  uint64_t elements = expected.buffer->elements(), blocks = (elements + block - 1) / block;
-  std::vector<BlockResult> parts(blocks);
-  tbb::parallel_for(uint64_t{0}, blocks,
-                    [&](uint64_t b) { parts[b] = comparer.run(b * block, std::min(block, elements - b * block)); });
-  double dot = 0, expected_square = 0, got_square = 0;
-  for (const BlockResult& part : parts) {
-    result.mismatches += part.mismatches;
-    result.differing += part.differing;
-    result.ulps.add(part.ulps);
-    result.largest_excess = std::max(result.largest_excess, part.largest_excess);
-    for (const Mismatch& m : part.first)
-      if (result.first.size() < most_shown) result.first.push_back(m);
-    dot += part.dot;
-    expected_square += part.expected_square;
-    got_square += part.got_square;
-  }
+  constexpr uint64_t stretch = 64 * block; // elements that one result is made of
+  const uint64_t elements = expected.buffer->elements(), stretches = (elements + stretch - 1) / stretch;
+  std::vector<BlockResult> parts(stretches);
+  tbb::parallel_for(uint64_t{0}, stretches, [&](uint64_t k) {
+    const uint64_t end = std::min((k + 1) * stretch, elements);
+    for (uint64_t at = k * stretch; at < end; at += block) parts[k].add(comparer.run(at, std::min(block, end - at)));
+  });
+  BlockResult whole;
+  for (const BlockResult& part : parts) whole.add(part);
+  result.mismatches = whole.mismatches;
+  result.differing = whole.differing;
+  result.ulps = whole.ulps;
+  result.largest_excess = whole.largest_excess;
+  result.first = std::move(whole.first);
+  const double dot = whole.dot, expected_square = whole.expected_square, got_square = whole.got_square;
   if (comparer.exact || tolerance.cosine <= 0) return result;
   double norms = std::sqrt(expected_square) * std::sqrt(got_square);
   result.cosine = norms > 0 ? dot / norms : expected_square == got_square ? 1 : 0;
