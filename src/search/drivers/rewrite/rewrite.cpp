@@ -2,12 +2,12 @@
 //
 // For the program it is given it lists bundles of ideas (bundle.h) and then every idea of every rule, most promising
 // first, and proposes them one by one. Before all else of the original, and after all else of a version that is the
-// fastest, it looks for sets of rules with a beam on the timing model (beam.h). What the model says wins nothing is not
-// proposed, and what is only better than a version that is behind the fastest comes last.
-// What an accepted bundle contains is not proposed alone for the same program: it would be accepted, and be worse.
-// When an idea is accepted the program changes and the list is made anew; ideas that were judged before are recognised
-// by their text and not proposed again. It needs no random numbers, and no refusals: what it proposes next depends
-// on the program, the focus and what was accepted.
+// fastest, it looks for sets of rules with a beam on the timing model (beam.h); rules that time what they find are
+// asked of the fastest only. What the model says wins nothing is not proposed, and what is only better than a version
+// that is behind the fastest comes last. What an accepted bundle contains is not proposed alone for the same program:
+// it would be accepted, and be worse. When an idea is accepted the program changes and the list is made anew; ideas
+// that were judged before are recognised by their text and not proposed again. It needs no random numbers, and no
+// refusals: what it proposes next depends on the program, the focus and what was accepted.
 #include "search/drivers.h"
 #include "search/drivers/rewrite/findings.h"
 #include "search/lineage.h"
@@ -67,7 +67,7 @@ public:
   std::optional<Proposal> propose(const State& state, std::mt19937_64&) override {
     if (size_t print = fingerprint(*state.program); print != program_) {
       program_ = print;
-      beamed_ = false;
+      beamed_ = listed_costly_ = false;
       asked_.clear();
       list_ideas(state);
     }
@@ -76,7 +76,7 @@ public:
     std::optional<Workshop> workshop;
     while (true) {
       auto next = std::ranges::find_if(queue_, [&](const Candidate& c) { return in_focus(c, state.focus); });
-      if (next == queue_.end() && look_further(state)) continue;
+      if (next == queue_.end() && (list_costly_ideas(state) || look_further(state))) continue;
       if (next == queue_.end()) return put_off(state.focus);
       const Candidate candidate = std::move(*next);
       queue_.erase(next);
@@ -189,6 +189,19 @@ private:
     return !found.empty();
   }
 
+  /// Of the rules that time what they find; once for a program. Whether there are any that are in focus.
+  bool list_costly_ideas(const State& state) {
+    if (listed_costly_ || state.speedup < state.best_speedup) return false;
+    listed_costly_ = true;
+    const Facts facts = gather(state);
+    const size_t before = queue_.size();
+    for (const Rule& rule : all_rules())
+      if (!rule.bundled && (state.allow_float_rewrites || !rule.changes_floats))
+        for (const Idea& idea : findings_->costly_ideas(program_, rule, facts))
+          queue_.push_back({.rule = &rule, .idea = idea});
+    return queue_.size() > before;
+  }
+
   void list_ideas(const State& state) {
     queue_.clear();
     steps_ = findings_->steps(program_);
@@ -196,8 +209,8 @@ private:
     most_asked_ = state.model ? beam_limits(facts).programs : 0;
     for (const Rule& rule : all_rules()) {
       if (rule.changes_floats && !state.allow_float_rewrites) continue;
-      for (Idea& idea : rule.bundled ? rule.find(facts) : std::vector(findings_->costly_ideas(program_, rule, facts)))
-        queue_.push_back({.rule = &rule, .idea = std::move(idea)});
+      if (!rule.bundled) continue; // costly
+      for (Idea& idea : rule.find(facts)) queue_.push_back({.rule = &rule, .idea = std::move(idea)});
     }
     // Among equals the order of the catalogue decides.
     std::ranges::stable_sort(queue_, std::ranges::greater(), [](const Candidate& c) { return c.idea.promise; });
@@ -208,10 +221,10 @@ private:
   }
 
   size_t program_ = 0;
-  std::deque<Candidate> queue_;       // the most promising first
-  std::shared_ptr<KnownSteps> steps_; // of that program
-  bool beamed_ = false;               // of that program
-  std::set<size_t> asked_;            // the model, of programs that are made of it
+  std::deque<Candidate> queue_;                 // the most promising first
+  std::shared_ptr<KnownSteps> steps_;           // of that program
+  bool beamed_ = false, listed_costly_ = false; // of that program
+  std::set<size_t> asked_;                      // the model, of programs that are made of it
   size_t most_asked_ = 0;
   std::map<size_t, Later> later_; // by program
   std::shared_ptr<Findings> findings_ = std::make_shared<Findings>();
