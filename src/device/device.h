@@ -44,12 +44,20 @@ struct Outcome {
   std::vector<std::optional<Writer>> writers; // of LaunchOptions::watched; nothing where nobody stored
 };
 
+/// A launch before the one that is meant.
+struct EarlierLaunch {
+  launch::Case c; // its buffers have the same sizes
+  bool preload = true;
+  std::optional<machine::Schedule> schedule; // nothing: that of the one that is meant
+};
+
 struct LaunchOptions {
   uint64_t poison_seed = 1; // of results, scratch and guards
   unsigned placement = 0;   // other values: buffers at other addresses and in another order, aligned to 256 bytes only
   /// Run before in the same memory, which then holds their results and scratch; inputs are written anew for each run.
-  /// Buffers must have the same sizes as those of the case that is launched.
-  std::vector<launch::Case> earlier;
+  std::vector<EarlierLaunch> earlier;
+  /// Told of each of these when it has ended, and says whether to go on. Its contents are there for as long as that.
+  std::function<bool(const Outcome&)> on_earlier;
   bool preload = true; // kernel arguments, where the kernel asks for it; false: its prologue has to load them
   /// Bytes whose last writers the last run tells. That run is slower and has one thread; it takes the place of
   /// run.debugging.

@@ -140,6 +140,14 @@ Result<bool> run_watched(World& world, const machine::Image& image, const Launch
   return run_in(world, image, watching, outcome);
 }
 
+std::map<std::string, Contents> results_of(const std::shared_ptr<World>& world) {
+  std::map<std::string, Contents> results;
+  for (const PlacedBuffer& placed : world->placement.buffers)
+    if (launch::is_result(placed.buffer->role))
+      results[placed.buffer->name] = Contents(world, contents(world->memory, placed));
+  return results;
+}
+
 class SimDevice : public Device {
 public:
   SimDevice(isa::Codec codec, const timing::DeviceTable& table) : codec_(std::move(codec)), table_(table) {}
@@ -157,22 +165,28 @@ public:
   }
 
   Result<Outcome> launch(const Loaded& loaded, const launch::Case& c, const LaunchOptions& options) override {
-    const launch::Case& first = options.earlier.empty() ? c : options.earlier.front();
+    const launch::Case& first = options.earlier.empty() ? c : options.earlier.front().c;
     AE_TRY(auto world, build_world(loaded, first, inputs_, options.poison_seed, options.placement));
+    for (size_t i = 0; i < options.earlier.size(); ++i) {
+      const EarlierLaunch& earlier = options.earlier[i];
+      if (i > 0) AE_CHECK(change_case(*world, earlier.c, inputs_, options.poison_seed));
+      LaunchOptions here = options;
+      here.run.schedule = earlier.schedule.value_or(options.run.schedule);
+      world->dispatch.preload = earlier.preload;
+      Outcome outcome;
+      AE_TRY(bool going, run_in(*world, *loaded.image, here, outcome));
+      if (outcome.status == machine::Status::completed) outcome.buffers = results_of(world);
+      if (options.on_earlier) going &= options.on_earlier(outcome);
+      if (!going) return outcome;
+    }
+    if (!options.earlier.empty()) AE_CHECK(change_case(*world, c, inputs_, options.poison_seed));
     world->dispatch.preload = options.preload;
     Outcome outcome;
-    const size_t last = options.earlier.size();
-    AE_TRY(bool going, (last ? run_in : run_watched)(*world, *loaded.image, options, outcome));
-    for (size_t i = 1; going && i <= last; ++i) {
-      AE_CHECK(change_case(*world, i < last ? options.earlier[i] : c, inputs_, options.poison_seed));
-      AE_TRY(going, (i < last ? run_in : run_watched)(*world, *loaded.image, options, outcome));
-    }
+    AE_CHECK(run_watched(*world, *loaded.image, options, outcome));
     if (outcome.status != machine::Status::completed) return outcome;
+    outcome.buffers = results_of(world);
     for (const PlacedBuffer& placed : world->placement.buffers)
-      if (launch::is_result(placed.buffer->role))
-        outcome.buffers[placed.buffer->name] = Contents(world, contents(world->memory, placed));
-      else
-        world->memory.unmap(placed.region_base());
+      if (!launch::is_result(placed.buffer->role)) world->memory.unmap(placed.region_base());
     return outcome;
   }
 

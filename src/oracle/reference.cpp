@@ -7,6 +7,7 @@
 #include <cstring>
 #include <set>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 namespace asmevo::oracle {
 
@@ -134,8 +135,22 @@ Reference::Impl::Key Reference::Impl::key_of(size_t index, const Way& way, const
           way.undefined, way.placement, way.after_earlier, way.crowded};
 }
 
+std::shared_ptr<Reference::Impl::Slot> Reference::Impl::slot_of(const Key& key) {
+  std::lock_guard lock(mutex_);
+  std::shared_ptr<Slot>& slot = runs_[key];
+  if (!slot) slot = std::make_shared<Slot>();
+  return slot;
+}
+
 std::shared_ptr<const OriginalRun> Reference::Impl::keep(size_t index, const Way& way, const Options& options,
                                                          device::Outcome outcome) {
+  const auto slot = slot_of(key_of(index, way, options));
+  std::lock_guard lock(slot->making);
+  return slot->run = run_of(index, way, options, std::move(outcome));
+}
+
+std::shared_ptr<const OriginalRun> Reference::Impl::run_of(size_t index, const Way& way, const Options& options,
+                                                           device::Outcome outcome) const {
   auto result = std::make_shared<OriginalRun>();
   result->instructions = outcome.instructions;
   uint64_t poison_seed = options_for(launch.cases[index], way, options.seed).poison_seed;
@@ -143,22 +158,25 @@ std::shared_ptr<const OriginalRun> Reference::Impl::keep(size_t index, const Way
     if (launch::is_result(buffer.role))
       result->results.emplace(buffer.name,
                               expectation(buffer, std::move(outcome.buffers[buffer.name]), facts[index], poison_seed));
-  runs_[key_of(index, way, options)] = result;
   return result;
 }
 
 Result<std::shared_ptr<const OriginalRun>> Reference::Impl::run(device::Device& device, size_t index, const Way& wanted,
                                                                 const Options& options) {
-  std::lock_guard lock(mutex_);
   Way way = wanted;
   if (facts[index].steady) way.after_earlier = false; // K0 does not care
-  if (auto known = runs_.find(key_of(index, way, options)); known != runs_.end()) return known->second;
+  const auto slot = slot_of(key_of(index, way, options));
+  std::lock_guard lock(slot->making);
+  if (slot->run) return slot->run;
   const launch::Case& given = launch.cases[index];
   device::LaunchOptions launch_options = options_for(given, way, options.seed);
   launch_options.run.schedule = machine::Schedule::round_robin;
-  AE_TRY(device::Outcome outcome,
-         launch_original(device, *this, case_for(given, way, options.seed), std::move(launch_options), options));
-  return keep(index, way, options, std::move(outcome));
+  // While it waits for a part of this, the thread must not begin another launch that may need this one.
+  return tbb::this_task_arena::isolate([&]() -> Result<std::shared_ptr<const OriginalRun>> {
+    AE_TRY(device::Outcome outcome,
+           launch_original(device, *this, case_for(given, way, options.seed), std::move(launch_options), options));
+    return slot->run = run_of(index, way, options, std::move(outcome));
+  });
 }
 
 void Reference::Impl::forget(uint64_t other) {

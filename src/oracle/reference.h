@@ -70,8 +70,17 @@ private:
   using Key = std::tuple<size_t, uint64_t, bool, uint64_t, uint64_t, unsigned, bool, bool>;
   static Key key_of(size_t index, const Way& way, const Options& options);
 
+  /// One run, which whoever asks first makes while others wait for it.
+  struct Slot {
+    std::mutex making;
+    std::shared_ptr<const OriginalRun> run; // null until made
+  };
+  std::shared_ptr<Slot> slot_of(const Key& key);
+  std::shared_ptr<const OriginalRun> run_of(size_t index, const Way& way, const Options& options,
+                                            device::Outcome outcome) const;
+
   std::mutex mutex_;
-  std::map<Key, std::shared_ptr<const OriginalRun>> runs_;
+  std::map<Key, std::shared_ptr<Slot>> runs_;
 };
 
 /// Fills facts, notes and fidelity. `seen` is told of each case as soon as its facts are known.

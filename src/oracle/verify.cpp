@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <tbb/parallel_for.h>
 
 namespace asmevo::oracle {
 
@@ -22,7 +23,8 @@ constexpr std::string_view names[] = {"equivalent",       "divergence",       "r
 
 /// Hash of what is run: the launch's content, the seed and the ways. Receipts name it.
 std::string cases_hash(const launch::Launch& launch, const Options& options) {
-  std::string text = fmt::format("{}\nseed {} looks {}\n", launch.hash, options.seed, int(options.looks));
+  std::string text = fmt::format("{}\nseed {} looks {}, an earlier launch in a way of its own\n", launch.hash,
+                                 options.seed, int(options.looks));
   for (const Way& way : candidate_ways())
     text += fmt::format("{} {} {} {} {} {} {} {}\n", way.other_input, way.poison, way.undefined, way.placement,
                         int(way.schedule), way.preload, way.after_earlier, way.crowded);
@@ -65,18 +67,21 @@ public:
     std::iota(order.begin(), order.end(), size_t{0});
     std::ranges::stable_sort(order, {}, [&](size_t i) { return reference_.facts[i].instructions; });
     const auto ways = candidate_ways();
-    for (size_t index : order) {
-      if (early_.contains(index) || !reference_.asks(index, 0, options_)) continue;
-      AE_TRY(bool passed, run_case(index, ways.front()));
-      if (!passed) return std::move(judgement_);
-    }
-    // The other ways of a case one after the other: they share its input.
+    std::vector<Task> tasks;
     for (size_t index : order)
-      for (size_t k = 1; k < ways.size(); ++k) {
-        if (!reference_.asks(index, k, options_)) continue;
-        AE_TRY(bool passed, run_case(index, ways[k]));
-        if (!passed) return std::move(judgement_);
-      }
+      if (!early_.contains(index) && reference_.asks(index, 0, options_)) tasks.push_back({index, &ways.front()});
+    AE_TRY(bool passed, run_tasks(tasks));
+    if (!passed) return std::move(judgement_);
+    // The other ways of a case one after the other: they share its input.
+    tasks.clear();
+    for (size_t index : order) {
+      AE_TRY(const Way* of_earlier, way_of_earlier(index));
+      for (size_t k = 1; k < ways.size(); ++k)
+        if (reference_.asks(index, k, options_) && &ways[k] != of_earlier)
+          tasks.push_back({index, &ways[k], ways[k].after_earlier ? of_earlier : nullptr});
+    }
+    AE_TRY(passed, run_tasks(tasks));
+    if (!passed) return std::move(judgement_);
     judgement_.finding = Finding::equivalent;
     judgement_.case_count = unsigned(order.size());
     judgement_.evidence =
@@ -85,6 +90,50 @@ public:
   }
 
 private:
+  struct Task {
+    size_t index;
+    const Way* way;
+    const Way* earlier = nullptr; // the way of the launch before
+  };
+
+  /// Each in order, until one does not pass. The simulated machine runs a few small ones at the same time, as one
+  /// leaves most of a computer idle; what is said of them is what would have been said of one after the other.
+  Result<bool> run_tasks(std::span<const Task> tasks) {
+    constexpr size_t most_at_once = 4;
+    constexpr uint64_t small = 1'000'000; // instructions: some milliseconds
+    const auto is_small = [&](const Task& task) {
+      return candidate_.image && reference_.facts[task.index].instructions < small;
+    };
+    while (!tasks.empty()) {
+      size_t count = 1;
+      while (count < std::min(most_at_once, tasks.size()) && is_small(tasks[0]) && is_small(tasks[count])) ++count;
+      std::vector<Judge> judges(count, Judge(*this, Judgement()));
+      std::vector<Result<bool>> passed(count, false);
+      tbb::parallel_for(size_t{0}, count, [&](size_t k) {
+        passed[k] = judges[k].run_case(tasks[k].index, *tasks[k].way, tasks[k].earlier);
+      });
+      for (size_t k = 0; k < count; ++k) {
+        if (!passed[k]) return std::unexpected(passed[k].error());
+        take_over(std::move(judges[k].judgement_));
+        if (!*passed[k]) return false;
+      }
+      tasks = tasks.subspan(count);
+    }
+    return true;
+  }
+
+  /// One that judges a part.
+  Judge(const Judge& whole, Judgement part)
+      : device_(whole.device_), reference_(whole.reference_), candidate_(whole.candidate_), options_(whole.options_),
+        judgement_(std::move(part)) {}
+
+  void take_over(Judgement part) {
+    judgement_.finding = part.finding;
+    judgement_.evidence = std::move(part.evidence);
+    judgement_.runs += part.runs;
+    for (const auto& [name, ulps] : part.ulps) judgement_.ulps[name].add(ulps);
+  }
+
   /// Other turns of a heavy case are asked with the inputs for which K0's results are there.
   Options options_for_way(size_t index, const Way& way) const {
     Options options = options_;
@@ -93,26 +142,86 @@ private:
     return options;
   }
 
-  Result<bool> run_case(size_t index, const Way& wanted) {
+  /// K0 on a case in a way, and what the candidate is asked there.
+  struct Question {
+    Way way;
+    launch::Case c;
+    std::shared_ptr<const OriginalRun> original;
+    std::string place;
+    uint64_t seed = 0, budget = 0;
+  };
+
+  /// Nothing where K0 itself cannot be asked this.
+  Result<std::optional<Question>> ask(size_t index, const Way& wanted) {
     const launch::Case& given = reference_.launch.cases[index];
     const Options options = options_for_way(index, wanted);
-    Way way = reference_.allowed(index, wanted);
-    if (wanted.only_schedule() && !way.only_schedule()) return true; // K0 itself cannot be asked this
+    const Way way = reference_.allowed(index, wanted);
+    if (wanted.only_schedule() && !way.only_schedule()) return std::nullopt;
     AE_TRY(auto original, reference_.run(device_, index, way, options));
-    device::LaunchOptions launch_options = options_for(given, way, options.seed);
-    launch_options.run.stop = options.stop;
-    budget_ = reference_.policy.budget(original->instructions);
-    launch_options.run.instruction_budget = budget_;
-    const launch::Case changed = case_for(given, way, options.seed);
-    AE_TRY(device::Outcome outcome, device_.launch(candidate_, changed, launch_options));
-    ++judgement_.runs;
-    place_ = fmt::format("case \"{}\"{}", given.name,
-                         &wanted == &candidate_ways()[0] ? "" : fmt::format(" ({})", wanted.name));
-    wrong_.clear();
-    if (judge(outcome, *original, reference_.facts[index])) return true;
+    const std::string name = &wanted == &candidate_ways()[0] ? "" : fmt::format(" ({})", wanted.name);
+    const uint64_t budget = reference_.policy.budget(original->instructions);
+    return Question{.way = way,
+                    .c = case_for(given, way, options.seed),
+                    .original = std::move(original),
+                    .place = fmt::format("case \"{}\"{}", given.name, name),
+                    .seed = options.seed,
+                    .budget = budget};
+  }
+
+  /// The way that can be asked of the launch before another one: where K0 leaves no poison, which is another one there,
+  /// and does not care what memory and registers held. Null where there is none.
+  Result<const Way*> way_of_earlier(size_t index) {
+    const auto ways = candidate_ways();
+    const auto asked = [&](const Way& way) { return reference_.asks(index, size_t(&way - ways.data()), options_); };
+    const auto of_earlier = std::ranges::find_if(ways, [&](const Way& w) { return w.only_execution() && asked(w); });
+    const bool any_later = std::ranges::any_of(ways, [&](const Way& w) { return w.after_earlier && asked(w); });
+    if (!reference_.facts[index].steady || of_earlier == ways.end() || !any_later) return nullptr;
+    AE_TRY(const auto question, ask(index, *of_earlier));
+    if (!question) return nullptr;
+    const auto poisoned = [](const auto& result) { return !result.second.ignored.empty(); };
+    return std::ranges::any_of(question->original->results, poisoned) ? nullptr : &*of_earlier;
+  }
+
+  /// `earlier` is a way that is asked of the launch before.
+  Result<bool> run_case(size_t index, const Way& wanted, const Way* earlier = nullptr) {
+    AE_TRY(const auto question, ask(index, wanted));
+    if (!question) return true;
+    device::LaunchOptions launch_options = options_for(reference_.launch.cases[index], question->way, question->seed);
+    launch_options.run.stop = options_.stop;
+    launch_options.run.instruction_budget = question->budget;
+    std::optional<Question> before;
+    bool went_well = true;
+    if (earlier) {
+      AE_TRY(before, ask(index, *earlier));
+      before->place = fmt::format("case \"{}\" ({}; in the memory of the launch with {})",
+                                  reference_.launch.cases[index].name, earlier->name, wanted.name);
+      launch_options.earlier = {{.c = before->c, .preload = before->way.preload, .schedule = before->way.schedule}};
+      launch_options.on_earlier = [&](const auto& outcome) { return went_well = passes(index, *before, outcome); };
+    }
+    AE_TRY(device::Outcome outcome, device_.launch(candidate_, question->c, launch_options));
+    if (!went_well) return run_alone(index, *earlier);
+    if (passes(index, *question, outcome)) return true;
+    launch_options.on_earlier = nullptr;
     if (judgement_.finding == Finding::divergence && outcome.instructions <= watched_instructions)
-      AE_CHECK(name_writers(changed, std::move(launch_options)));
+      AE_CHECK(name_writers(question->c, std::move(launch_options)));
     return false;
+  }
+
+  /// What went wrong before another launch, by itself, where it can be seen who wrote what. It may go well there: then
+  /// what was seen first stands.
+  Result<bool> run_alone(size_t index, const Way& wanted) {
+    Judgement seen = judgement_;
+    AE_TRY(const bool passed, run_case(index, wanted));
+    if (passed) judgement_ = std::move(seen);
+    return false;
+  }
+
+  bool passes(size_t index, const Question& question, const device::Outcome& outcome) {
+    ++judgement_.runs;
+    place_ = question.place;
+    budget_ = question.budget;
+    wrong_.clear();
+    return judge(outcome, *question.original, reference_.facts[index]);
   }
 
   /// Once more, with an eye on the elements that the evidence shows first.

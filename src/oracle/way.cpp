@@ -71,7 +71,8 @@ device::LaunchOptions options_for(const launch::Case& c, const Way& way, uint64_
   options.run.schedule = way.schedule;
   options.run.seed = shifted(1, seed);
   options.run.undefined_seed = shifted(way.undefined, seed);
-  if (way.after_earlier) options.earlier.push_back(case_for(c, Way{.name = {}}, seed));
+  if (way.after_earlier)
+    options.earlier.push_back({.c = case_for(c, Way{.name = {}}, seed), .preload = way.preload, .schedule = {}});
   return options;
 }
 

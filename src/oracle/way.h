@@ -27,6 +27,12 @@ struct Way {
     return schedule != machine::Schedule::round_robin && !other_input && poison == 1 && undefined == 1 && !placement &&
            preload && !after_earlier && !crowded;
   }
+  /// Differs from it in nothing but how it is executed: the schedule, and perhaps the firmware.
+  bool only_execution() const {
+    Way with_preload = *this;
+    with_preload.preload = true;
+    return with_preload.only_schedule();
+  }
 };
 
 /// How candidates are run; the first is the case as the launch file gives it.

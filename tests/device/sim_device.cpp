@@ -125,8 +125,32 @@ TEST(SimDevice, an_earlier_launch_leaves_its_results_behind) {
     v_add_u32_e32 v2, s8, v2
     global_store_dword v1, v2, s[6:7]
   )";
-  Outcome once = run(accumulate, launch), twice = run(accumulate, launch, {.earlier = {launch.cases[0]}});
+  Outcome once = run(accumulate, launch),
+          twice = run(accumulate, launch, {.earlier = {{.c = launch.cases[0], .schedule = {}}}});
   for (size_t i = 0; i < 256; ++i) EXPECT_EQ(element(twice.buffers["out"], i), element(once.buffers["out"], i) + 7);
+}
+
+TEST(SimDevice, an_earlier_launch_can_be_looked_at_and_end_it_all) {
+  launch::Launch launch = add_launch(), other = add_launch();
+  other.cases[0].seed = 5;
+  std::map<std::string, Contents> earlier;
+  LaunchOptions options{.earlier = {{.c = other.cases[0], .schedule = machine::Schedule::late_loads}}};
+  bool goes_on = true;
+  options.on_earlier = [&](const Outcome& outcome) {
+    earlier["out"] = Contents(Bytes(outcome.buffers.at("out").begin(), outcome.buffers.at("out").end()));
+    return goes_on;
+  };
+  const std::string add = prologue + R"(
+    global_load_dword v2, v1, s[4:5]
+    s_waitcnt vmcnt(0)
+    global_store_dword v1, v2, s[6:7]
+  )";
+  const Outcome second = run(add, launch, options);
+  EXPECT_EQ(earlier["out"], run(add, other).buffers["out"]);
+  EXPECT_EQ(second.buffers.at("out"), run(add, launch).buffers["out"]);
+  EXPECT_NE(earlier["out"], second.buffers.at("out"));
+  goes_on = false;
+  EXPECT_EQ(run(add, launch, options).buffers.at("out"), earlier["out"]);
 }
 
 TEST(SimDevice, poison_follows_its_seed) {
@@ -149,7 +173,7 @@ TEST(SimDevice, registers_and_LDS_that_nothing_wrote_follow_their_seed) {
     one.run.undefined_seed = 1;
     two.run.undefined_seed = 2;
     const Contents a = run(body, launch, zeros).buffers["out"], b = run(body, launch, one).buffers["out"],
-          c = run(body, launch, two).buffers["out"];
+                   c = run(body, launch, two).buffers["out"];
     EXPECT_EQ(a, Bytes(1024, 0));
     EXPECT_NE(b, a);
     EXPECT_NE(b, c);

@@ -53,20 +53,17 @@ public:
     ++launches[loaded.object->path];
     std::map<std::string, Bytes> memory;
     device::Outcome outcome;
-    std::vector<launch::Case> cases = options.earlier;
-    cases.push_back(c);
-    for (size_t i = 0; i < cases.size(); ++i) {
-      for (const launch::Buffer& b : cases[i].buffers)
-        if (i == 0 || b.role == launch::Role::in || b.role == launch::Role::inout)
-          memory[b.name] = *launch::initial_bytes(cases[i], b, options.poison_seed);
-      outcome.instructions = 100;
-      World world{cases[i], options, memory, outcome};
-      kernels_.at(loaded.object->path)(world);
-      if (outcome.instructions > options.run.instruction_budget) outcome.status = machine::Status::budget;
+    for (size_t i = 0; i <= options.earlier.size(); ++i) {
+      const bool last = i == options.earlier.size();
+      device::LaunchOptions here = options;
+      if (!last) {
+        here.preload = options.earlier[i].preload;
+        here.run.schedule = options.earlier[i].schedule.value_or(options.run.schedule);
+      }
+      outcome = run_in(memory, loaded.object->path, last ? c : options.earlier[i].c, here, i == 0);
+      if (!last && options.on_earlier && !options.on_earlier(outcome)) return outcome;
       if (outcome.status != machine::Status::completed) return outcome;
     }
-    for (const launch::Buffer& b : c.buffers)
-      if (launch::is_result(b.role)) outcome.buffers[b.name] = memory[b.name];
     return outcome;
   }
 
@@ -77,6 +74,22 @@ public:
   std::map<std::string, int> launches;
 
 private:
+  device::Outcome run_in(std::map<std::string, Bytes>& memory, const std::string& kernel, const launch::Case& c,
+                         const device::LaunchOptions& options, bool is_fresh) {
+    device::Outcome outcome;
+    for (const launch::Buffer& b : c.buffers)
+      if (is_fresh || b.role == launch::Role::in || b.role == launch::Role::inout)
+        memory[b.name] = *launch::initial_bytes(c, b, options.poison_seed);
+    outcome.instructions = 100;
+    World world{c, options, memory, outcome};
+    kernels_.at(kernel)(world);
+    if (outcome.instructions > options.run.instruction_budget) outcome.status = machine::Status::budget;
+    for (const launch::Buffer& b : c.buffers)
+      if (launch::is_result(b.role) && outcome.status == machine::Status::completed)
+        outcome.buffers[b.name] = memory[b.name];
+    return outcome;
+  }
+
   std::map<std::string, Kernel> kernels_;
 };
 

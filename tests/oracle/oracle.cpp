@@ -294,8 +294,44 @@ TEST(Oracle, the_second_look_meets_another_input_and_memory_that_was_used) {
   EXPECT_EQ(bench.judge(looking(first), {.looks = Looks::first}).finding, Finding::equivalent);
   EXPECT_EQ(first.size(), 1u);
   EXPECT_EQ(bench.judge(looking(second), {.seed = 5, .looks = Looks::second}).finding, Finding::equivalent);
-  EXPECT_EQ(second.size(), 3u); // that of the earlier launch, another, and the first one under other turns
+  EXPECT_EQ(second.size(), 2u); // another, after the first one under other turns
   EXPECT_TRUE(second.contains(*first.begin()));
+}
+
+TEST(Oracle, the_earlier_launch_is_judged_in_a_way_of_its_own) {
+  FakeDevice device;
+  auto launch = launch::parse_launch(text, "l.json");
+  auto reference = Reference::create(device, device.add("k0", affine), *launch, default_policy());
+  ASSERT_TRUE(reference);
+  const auto judge = [&](Kernel kernel) { return *verify(device, *reference, device.add("k1", std::move(kernel))); };
+  EXPECT_EQ(judge(affine).runs, 8u);
+  EXPECT_EQ(device.launches["k1"], 6); // of two cases: as the file says, twice, and late loads
+  const Judgement j = judge([](World& w) {
+    affine(w);
+    if (w.options.run.schedule == machine::Schedule::seeded_random) w.floats("out")[5] = 7;
+  });
+  EXPECT_EQ(j.finding, Finding::divergence);
+  EXPECT_NE(j.evidence.find("waves take turns at random"), std::string::npos) << j.evidence;
+}
+
+TEST(Oracle, an_earlier_launch_that_goes_wrong_only_there_is_a_divergence) {
+  const Judgement j = Bench().judge([](World& w) {
+    affine(w);
+    if (w.options.placement == 1 && w.options.run.schedule == machine::Schedule::seeded_random) w.floats("out")[5] = 7;
+  });
+  EXPECT_EQ(j.finding, Finding::divergence);
+  EXPECT_NE(j.evidence.find("waves take turns at random"), std::string::npos) << j.evidence;
+}
+
+TEST(Oracle, where_K0_leaves_poison_the_earlier_launch_has_no_way_of_its_own) {
+  const Kernel leaves_some = [](World& w) {
+    auto in = w.floats("in"), out = w.floats("out");
+    for (size_t i = 0; i < in.size(); i += 2) out[i] = 2 * in[i] + 1;
+  };
+  Bench bench(leaves_some);
+  EXPECT_EQ(bench.judge(leaves_some).finding, Finding::equivalent);
+  EXPECT_EQ(bench.device.launches["k1"], 8);
+  EXPECT_EQ(bench.judge(affine).finding, Finding::divergence);
 }
 
 TEST(Oracle, a_case_that_takes_no_time_is_not_heavy_however_light_the_others_are) {
