@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <tbb/parallel_for.h>
 #include <tuple>
 
 namespace asmevo::timing {
@@ -35,6 +36,20 @@ std::string bound_of(const std::vector<Load>& loads, double kernel_microseconds,
   };
   const auto most = std::ranges::max_element(loads, {}, rank);
   return most->share > 0.6 ? std::string(most->resource) : "latency";
+}
+
+void add_account(Account account, const CuResult& cu, Estimate& estimate) {
+  estimate.attribution = std::move(account.attribution);
+  for (size_t i = 0; i < cu.uses.size(); ++i) {
+    Attribution& a = estimate.attribution[i];
+    a.lines = cu.uses[i].lines;
+    a.reused_in_l1 = cu.uses[i].reused_in_l1;
+    a.reused_in_l2 = cu.uses[i].reused_in_l2;
+  }
+  estimate.dependences = std::move(account.dependences);
+  estimate.dispatch_cycles = account.dispatch_cycles;
+  estimate.drain_cycles = account.drain_cycles;
+  estimate.timeline = std::move(account.timeline);
 }
 
 void summarise(Estimate& e) {
@@ -86,34 +101,25 @@ Result<Estimate> estimate_traced(const TracedLaunch& launch, const DeviceTable& 
   const auto seconds_of = [](const Values& values, double cycles) {
     return 1e-6 * (values.launch_floor + cycles / values.clock);
   };
-  for (unsigned d = 0; d < std::max(1u, options.draws); ++d) {
-    const Values values = limited(draw(device, options.seed, d));
-    std::optional<Ledger> ledger;
-    if (d == 0 && options.attribution) ledger.emplace(launch.code.size(), options.timeline);
-    const auto [cu, extrapolated] = run(values, ledger ? &*ledger : nullptr);
+  std::optional<Ledger> ledger; // of the first draw
+  if (options.attribution) ledger.emplace(launch.code.size(), options.timeline);
+  CuResult first;
+  estimate.seconds.resize(std::max(1u, options.draws));
+  tbb::parallel_for(size_t{0}, estimate.seconds.size(), [&](size_t d) {
+    const Values values = limited(draw(device, options.seed, unsigned(d)));
+    auto [cu, extrapolated] = run(values, d == 0 && ledger ? &*ledger : nullptr);
     const double cycles = double(cu.end) + extrapolated;
-    estimate.seconds.push_back(seconds_of(values, cycles));
-    if (d != 0) continue;
+    estimate.seconds[d] = seconds_of(values, cycles);
+    if (d != 0) return;
     estimate.kernel_cycles = cycles;
     estimate.simulated_cycles = double(cu.end);
     estimate.extrapolated_cycles = extrapolated;
-    estimate.wave_cycles = cu.wave_cycles;
     estimate.loads = loads_of(cu);
     estimate.bound = bound_of(estimate.loads, cycles / values.clock, values.launch_floor);
-    if (!ledger) continue;
-    Account account = ledger->close(cu.end);
-    estimate.attribution = std::move(account.attribution);
-    for (size_t i = 0; i < cu.uses.size(); ++i) {
-      Attribution& a = estimate.attribution[i];
-      a.lines = cu.uses[i].lines;
-      a.reused_in_l1 = cu.uses[i].reused_in_l1;
-      a.reused_in_l2 = cu.uses[i].reused_in_l2;
-    }
-    estimate.dependences = std::move(account.dependences);
-    estimate.dispatch_cycles = account.dispatch_cycles;
-    estimate.drain_cycles = account.drain_cycles;
-    estimate.timeline = std::move(account.timeline);
-  }
+    first = std::move(cu);
+  });
+  estimate.wave_cycles = first.wave_cycles;
+  if (ledger) add_account(ledger->close(first.end), first, estimate);
   for (size_t i = 0; options.sensitivity && i < parameter_count; ++i) {
     const Parameter p = parameter_of(device, i);
     if (p.error == 0) continue;
