@@ -10,6 +10,7 @@
 #include "recover/descriptor.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace asmevo::device {
 
@@ -203,10 +204,14 @@ public:
     isa::Occupancy occupancy = isa::occupancy(work.resources, processor, items, work.dynamic_lds);
     machine::RunOptions sampling = timing::sampling(*loaded.image, c.workgroups, occupancy, table_);
     if (options.instruction_budget > 0) sampling.instruction_budget = options.instruction_budget;
+    // Several threads need a copy of what may be written, which costs more than they save where little is executed.
+    constexpr uint64_t little = 100'000;
+    if (sampled_ > 0 && sampled_ < little) sampling.threads = 1;
     AE_TRY(machine::RunResult result, machine::run(*loaded.image, world->dispatch, world->memory, sampling));
     if (result.status != machine::Status::completed)
       return fail("{}: cannot be timed: {}", loaded.object->path,
                   result.fault ? result.fault->message : "it did not finish");
+    sampled_ = result.instructions;
     work.trace = &result.trace;
     const timing::EstimateOptions how{.draws = options.draws,
                                       .seed = options.seed,
@@ -227,6 +232,7 @@ private:
   isa::Codec codec_;
   const timing::DeviceTable& table_;
   KeptInputs inputs_;
+  std::atomic<uint64_t> sampled_{0}; // instructions that the last estimate took; 0: there was none
 };
 
 } // namespace
