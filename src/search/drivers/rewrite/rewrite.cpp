@@ -3,11 +3,12 @@
 // For the program it is given it lists bundles of ideas (bundle.h) and then every idea of every rule, most promising
 // first, and proposes them one by one. Before all else of the original, and after all else of a version that is the
 // fastest, it looks for sets of rules with a beam on the timing model (beam.h); rules that time what they find are
-// asked of the fastest only. What the model says wins nothing is not proposed, and what is only better than a version
-// that is behind the fastest comes last. What an accepted bundle contains is not proposed alone for the same program:
-// it would be accepted, and be worse. When an idea is accepted the program changes and the list is made anew; ideas
-// that were judged before are recognised by their text and not proposed again. It needs no random numbers, and no
-// refusals: what it proposes next depends on the program, the focus and what was accepted.
+// asked of versions near the fastest when nothing else is left. What the model says wins nothing is not proposed, and
+// what is only better than a version that is behind the fastest comes last. What an accepted bundle contains is not
+// proposed alone for the same program: it would be accepted, and be worse. When an idea is accepted the program changes
+// and the list is made anew; ideas that were judged before are recognised by their text and not proposed again. It
+// needs no random numbers, and no refusals: what it proposes next depends on the program, the focus and what was
+// accepted.
 #include "search/drivers.h"
 #include "search/drivers/rewrite/findings.h"
 #include "search/lineage.h"
@@ -189,9 +190,11 @@ private:
     return !found.empty();
   }
 
-  /// Of the rules that time what they find; once for a program. Whether there are any that are in focus.
+  /// Of the rules that time what they find, which is worth it near the fastest version; once for a program. Whether
+  /// there are any.
   bool list_costly_ideas(const State& state) {
-    if (listed_costly_ || state.speedup < state.best_speedup) return false;
+    constexpr double near = 0.9; // another order gains a few percent
+    if (listed_costly_ || state.speedup < near * state.best_speedup) return false;
     listed_costly_ = true;
     const Facts facts = gather(state);
     const size_t before = queue_.size();
