@@ -4,9 +4,7 @@
 #include "gate/edits.h"
 #include "support/hash.h"
 
-#include <array>
 #include <future>
-#include <tbb/parallel_for.h>
 
 namespace asmevo::gate {
 namespace {
@@ -80,14 +78,10 @@ Stage<Verified> verify_anew(const Built& built, int64_t number, Bench& bench) {
   constexpr uint64_t more_special_inputs = 4;
   const uint64_t seed = mix(bench.settings.seed, uint64_t(number));
   auto verified = establish_equivalence(built, {.seed = seed, .looks = oracle::Looks::second}, bench);
-  if (!verified) return verified;
-  std::array<std::optional<Halt>, more_special_inputs> halts; // the first one counts, at any number of threads
-  tbb::parallel_for(uint64_t{0}, more_special_inputs, [&](uint64_t k) {
-    auto special = establish_equivalence(built, {.seed = mix(seed, k + 1), .looks = oracle::Looks::special}, bench);
-    if (!special) halts[k] = std::move(special.error());
-  });
-  for (auto& halt : halts)
-    if (halt) return std::unexpected(*std::move(halt));
+  for (uint64_t k = 1; verified && k <= more_special_inputs && !stopped(bench); ++k) {
+    auto special = establish_equivalence(built, {.seed = mix(seed, k), .looks = oracle::Looks::special}, bench);
+    if (!special) return special;
+  }
   return verified;
 }
 

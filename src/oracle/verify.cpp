@@ -100,9 +100,11 @@ private:
   /// leaves most of a computer idle; what is said of them is what would have been said of one after the other.
   Result<bool> run_tasks(std::span<const Task> tasks) {
     constexpr size_t most_at_once = 4;
-    constexpr uint64_t small = 1'000'000; // instructions: some milliseconds
+    constexpr uint64_t few = 1'000'000, little = uint64_t{16} << 20; // instructions, bytes: some milliseconds
     const auto is_small = [&](const Task& task) {
-      return candidate_.image && reference_.facts[task.index].instructions < small;
+      uint64_t bytes = 0;
+      for (const launch::Buffer& buffer : reference_.launch.cases[task.index].buffers) bytes += buffer.bytes();
+      return candidate_.image && reference_.facts[task.index].instructions < few && bytes < little;
     };
     while (!tasks.empty()) {
       size_t count = 1;
