@@ -4,8 +4,8 @@
 // `exact`, from numeric/, which is right in every mode and for every value. They give the same bits where MODE rounds
 // to nearest even, and no NaN is involved: the host's NaNs differ from AMD's in sign and in which payload survives. So
 // the fast way keeps its results in registers until it knows that no active lane saw a NaN, and only then writes them;
-// else such lanes are done again: in vectors where sums and products of single precision hand NaNs on, else exactly. In
-// any other rounding or mixed denormal mode all lanes are exact, and slow.
+// else such lanes are done again: in vectors where sums, products, exponentials, reciprocals and roots of single
+// precision hand NaNs on, else exactly. In any other rounding or mixed denormal mode all lanes are exact, and slow.
 //
 // Flushed subnormals (the mode of hand-written kernels for f32) stay fast: flushing is two vector operations a value.
 #pragma once
